@@ -1,0 +1,1 @@
+"""Who decides: the Model contract and the models that ship."""

@@ -1,0 +1,1 @@
+"""Locating episodes by cues and inspecting their evidence."""

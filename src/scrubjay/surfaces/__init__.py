@@ -1,0 +1,1 @@
+"""How people and programs reach a memory: the command line, MCP, a web view."""

@@ -1,0 +1,81 @@
+"""The `scrubjay` command: finds the file of a subcommand and runs it.
+
+Each subcommand is a module beside this one with `SUMMARY`, `configure(parser)` and `run(arguments)`; only the one
+that was asked for is imported, so that a query starts as fast as Python does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+from scrubjay.errors import ScrubjayError
+
+__all__ = ["COMMANDS", "main"]
+
+# In the order that `--help` shows them: what a person does first stands first.
+COMMANDS = {
+    "run": "an agent lives in an environment, with a memory",
+    "episodes": "locate episodes by cues: when, where, what",
+    "look": "see the stored frame of an episode or a step, or a region of it",
+    "compare": "see several frames in one picture",
+    "answer": "store the answer to a question asked of a frame",
+    "map": "draw the grid: where it walked, what is in which cell",
+    "stats": "what this memory holds, and its disk use",
+    "memory": "read, write and undo the agent's own documents",
+    "check": "verify every rule that a file can show, and repair",
+    "forget": "remove an episode's evidence, as a person",
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs a command line and returns its exit status: 0 done, 1 an error that is told, 2 wrong usage."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(_overview())
+        return 0
+    if arguments[0] == "--version":
+        from scrubjay import __version__
+
+        print(f"scrubjay {__version__}")
+        return 0
+    name = arguments[0]
+    if name not in COMMANDS:
+        print(f"scrubjay: {name!r} is not a command; `scrubjay --help` lists them", file=sys.stderr)
+        return 2
+    module = importlib.import_module(f"scrubjay.surfaces.cli.{name}")
+    parser = argparse.ArgumentParser(
+        prog=f"scrubjay {name}",
+        description=module.SUMMARY,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=getattr(module, "EXAMPLES", None),
+    )
+    module.configure(parser)
+    try:
+        return int(module.run(parser.parse_args(arguments[1:])) or 0)
+    except SystemExit as leaving:
+        return leaving.code if isinstance(leaving.code, int) else 1
+    except ScrubjayError as error:
+        print(f"scrubjay {name}: {error}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        # `scrubjay episodes … | head` closed the pipe: nothing is wrong, and nothing more can be printed.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _overview() -> str:
+    width = max(map(len, COMMANDS))
+    lines = [
+        "usage: scrubjay COMMAND DIR [options]     DIR is the folder of a memory",
+        "",
+        "A multimodal filesystem memory for agents that act for hours.",
+        "",
+        *(f"  {name:<{width}}  {summary}" for name, summary in COMMANDS.items()),
+        "",
+        "`scrubjay COMMAND --help` shows its options with examples.",
+    ]
+    return "\n".join(lines)
