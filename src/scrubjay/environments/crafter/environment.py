@@ -1,0 +1,77 @@
+"""Crafter behind Gymnasium's contract, with its world, its state in words and its milestones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import gymnasium
+import numpy as np
+from crafter import constants
+
+from scrubjay.environments.crafter.engine import Game
+from scrubjay.environments.crafter.state import milestones_of, state_of
+from scrubjay.memory.jsonio import Json
+from scrubjay.memory.records import World
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Frame = NDArray[np.uint8]
+
+__all__ = ["Crafter"]
+
+
+class Crafter(gymnasium.Env["Frame", int]):
+    """The game of Hafner, "Benchmarking the Spectrum of Agent Capabilities" (2021): 17 actions, 22 achievements.
+
+    `size` is width and height of the frame; it changes nothing else. A life ends by death (terminated) or after
+    `length` steps (truncated). `reset(seed=…)` chooses the world, `options={"life": n}` the life in it; a reset
+    without either begins the next life in the same world.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 10}  # noqa: RUF012 (Gymnasium's form)
+
+    def __init__(
+        self,
+        seed: int = 0,
+        size: tuple[int, int] = (640, 360),
+        length: int | None = 10_000,
+        render_mode: str = "rgb_array",
+    ) -> None:
+        self.render_mode = render_mode
+        self.actions: tuple[str, ...] = tuple(constants.actions)
+        self.milestones: tuple[str, ...] = tuple(constants.achievements)
+        self.action_space = gymnasium.spaces.Discrete(len(self.actions))  # type: ignore[assignment]
+        self.observation_space = gymnasium.spaces.Box(0, 255, (size[1], size[0], 3), np.uint8)
+        self._game = Game(size, length)
+        self._seed = seed
+        self._life = 0
+
+    @property
+    def world(self) -> World:
+        """`crafter-7` for seed 7: x to the right, z down, a tile a cell."""
+        return World(f"crafter-{self._seed}", up="y", unit="tile", cell=1.0, yaw="0 looks along +x, 90 along +z")
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Frame, Json]:
+        """Begins a life. Raises ValueError for a life below 1, Gymnasium's error for a negative seed."""
+        super().reset(seed=seed)
+        life = (options or {}).get("life", self._life + 1 if seed is None else 1)
+        if life < 1:
+            raise ValueError(f"life: a number of 1 or more was expected, found {life!r}")
+        self._seed = self._seed if seed is None else seed
+        self._life = life
+        self._game.begin(self._seed, life)
+        return self._game.picture(), self._info()
+
+    def step(self, action: int) -> tuple[Frame, float, bool, bool, Json]:
+        """Takes the action with this index in `actions`."""
+        _, reward, done, info = self._game.step(int(action))
+        terminated = info["discount"] == 0
+        return self._game.picture(), float(reward), terminated, bool(done) and not terminated, self._info()
+
+    def render(self) -> Frame:
+        """The frame of this moment, `uint8 (H, W, 3)`; changes nothing."""
+        return self._game.picture()
+
+    def _info(self) -> Json:
+        return {"state": state_of(self._game), "milestones": milestones_of(self._game)}
