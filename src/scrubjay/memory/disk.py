@@ -27,9 +27,14 @@ __all__ = [
 
 @contextlib.contextmanager
 def storage(path: str) -> Iterator[None]:
-    """Turns an OSError raised inside into the error of our tree that names `path`."""
+    """Turns an OSError raised inside into the error of our tree that names `path`.
+
+    That something exists or does not is no fault of the storage and passes through.
+    """
     try:
         yield
+    except (FileExistsError, FileNotFoundError):
+        raise
     except OSError as error:
         raise storage_error(error, path) from error
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, TypeGuard
 
 from scrubjay.memory.jsonio import Json
 
@@ -17,7 +17,7 @@ __all__ = ["CELL_KINDS", "GridRow", "LifeRow", "Row", "Step", "World", "is_numbe
 CELL_KINDS = ("walked", "placed", "opened", "blocked", "hazard")
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: Any) -> TypeGuard[int | float]:
     """True for a JSON number; false for booleans, text and null."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 

@@ -1,0 +1,9 @@
+"""What an episode's record says beyond what the caller gave: summary, tags, cell events, log lines.
+
+One small module per family of environments; `default` serves all that give the usual keys of a state.
+"""
+
+from scrubjay.memory.deriving.contract import Derived, Deriver, Happened
+from scrubjay.memory.deriving.default import DefaultDeriver
+
+__all__ = ["DefaultDeriver", "Derived", "Deriver", "Happened"]

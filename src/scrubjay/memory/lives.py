@@ -1,0 +1,236 @@
+"""A life: one unbroken run of an agent on one task, and the only way to record.
+
+It holds the lock that says it is running, begins episodes, commits them to the index and writes their projections.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import weakref
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from types import TracebackType
+from typing import Any, Self
+
+from scrubjay.errors import Conflict, InvalidInput, Locked, ScrubjayError, StorageFull
+from scrubjay.memory import journal
+from scrubjay.memory.claims import claim_episode, claim_life
+from scrubjay.memory.deriving import DefaultDeriver, Deriver
+from scrubjay.memory.disk import datasync, lock_exclusive
+from scrubjay.memory.frames import DEFAULT_CODEC, FrameCodec
+from scrubjay.memory.framewriter import CueMaker, FrameWriter, LastFrame
+from scrubjay.memory.jsonio import Json, clean
+from scrubjay.memory.layout import Layout
+from scrubjay.memory.projections import project, size_of
+from scrubjay.memory.record import row_of
+from scrubjay.memory.recording import Observation, Recording, observe, utc
+from scrubjay.memory.records import Row, World
+
+__all__ = ["Life"]
+
+
+class Life:
+    """Made by `Memory.live`. One episode is open at a time; a life belongs to one thread at a time."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        *,
+        task: str,
+        world: World,
+        method: str | None,
+        model: str | None,
+        milestones: Iterable[str],
+        cue_makers: Mapping[str, CueMaker],
+        deriver: Callable[[], Deriver] = DefaultDeriver,
+        codec: FrameCodec = DEFAULT_CODEC,
+        extra: Json | None = None,
+    ) -> None:
+        self.layout, self.task, self.world = layout, task, world
+        self.milestones = tuple(milestones)
+        self.cue_makers, self.codec, self._deriver = cue_makers, codec, deriver
+        self.step = 0
+        self.ordinal = 0
+        self.last_frames: Mapping[str | None, LastFrame] = {}
+        self._last: Observation | None = None
+        self._open: Recording | None = None
+        self._ended = False
+        self._claimed: int | None = None
+        self._unprojected: list[Json] = []
+        self.number = claim_life(layout)
+        lock = lock_exclusive(layout.life_lock(self.number), wait=False)
+        if lock is None:
+            raise Locked(f"life {self.number} is running in another process")
+        self._lock = lock
+        _running.add(self)
+        row: Json = {"life": self.number, "event": "start", "task": task, "world": world.world, "started": utc(None)}
+        row.update({"method": method, "model": model, "milestones": list(self.milestones), **(extra or {})})
+        journal.append(layout.lives, layout.lock_of(layout.lives), [row])
+        self.writer = FrameWriter()
+
+    # --- episodes
+
+    def episode(
+        self,
+        action_kind: str | None,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        frame: Any = None,
+        frame_missing: str | None = None,
+        state: Mapping[str, Any] | None = None,
+        place: str | None = None,
+        plan: str | Mapping[str, Any] | None = None,
+        kind: str = "episode",
+        time: datetime | str | None = None,
+        deriver: Deriver | None = None,
+    ) -> Recording:
+        """Begins an episode with its first observation; where none is given, it is the last one of this life.
+
+        `arguments` is None for a raw action. Raises Conflict while another episode of this life is open, InvalidInput
+        for what can't be recorded, StorageFull on a full disk: then nothing was begun.
+        """
+        self._need_running()
+        if self._open is not None:
+            raise Conflict(f"{self._open.id} is open; finish it before the next one begins")
+        if action_kind is not None and not isinstance(action_kind, str):
+            raise InvalidInput(f"action_kind: text was expected, found {type(action_kind).__name__}")
+        if frame is None and state is None and self._last is not None:
+            first = self._last
+        else:
+            first = observe(frame, state, time, frame_missing, self.codec)
+        cleaned = None if arguments is None else clean(dict(arguments))[0]
+        planned = plan if plan is None or isinstance(plan, str) else clean(dict(plan))[0]
+        self._project_rest()
+        number = self._claim(action_kind, cleaned, planned, kind, place)
+        self.ordinal += kind != "initial"
+        self._open = Recording(
+            self,
+            number,
+            kind=kind,
+            action_kind=action_kind,
+            arguments=cleaned,
+            place=place,
+            plan=planned,
+            deriver=deriver or self._deriver(),
+            first=first,
+        )
+        return self._open
+
+    def _claim(self, action_kind: str | None, arguments: Json | None, plan: Any, kind: str, place: str | None) -> int:
+        layout = self.layout
+        number = self._claimed = claim_episode(layout, self._claimed)
+        row: Json = {"id": f"ep_{number:06d}", "kind": kind, "action_kind": action_kind, "arguments": arguments}
+        row.update({"plan": plan, "place": place, "first_step": self.step})
+        row.update({"world": self.world.world, "ordinal": self.ordinal + (kind != "initial")})
+        sizes = {"grid_at": size_of(layout.grid), "log_at": size_of(layout.log(self.number))}
+        row.update({"index_at": size_of(layout.index), **sizes, "begun": utc(None)})
+        begun = layout.begun(self.number)
+        try:
+            journal.append(begun, layout.lock_of(begun), [row], durable=False)
+        except ScrubjayError:
+            with contextlib.suppress(OSError):
+                os.rmdir(layout.episode(row["id"]))
+            raise
+        return number
+
+    def enter(self, world: World) -> None:
+        """Goes on in another world (a new map, another level); positions from now on belong to it."""
+        if self._open is not None:
+            raise Conflict(f"{self._open.id} is open; a change of world ends the episode, so finish it first")
+        self.world = world
+
+    # --- what a Recording tells its life
+
+    def took(self, step: int, seen: Observation) -> None:
+        """A step was recorded."""
+        self.step, self._last = step, seen
+
+    def commit(self, recording: Recording, record: Json, digest: str, last: Mapping[str | None, LastFrame]) -> Row:
+        """Appends the index row, which is the commit, then what follows from it."""
+        row = row_of(record, digest)
+        journal.append(self.layout.index, self.layout.lock_of(self.layout.index), [row.to_json()])
+        self.last_frames = last
+        self._unprojected.append(record)
+        with contextlib.suppress(StorageFull):  # acknowledged all the same; tried again before the next episode
+            self._project_rest()
+        return row
+
+    def closed(self, recording: Recording) -> None:
+        """The open episode is finished or given up."""
+        self._open = None
+
+    def make_durable(self) -> None:
+        """Makes this life's journals durable, up to now."""
+        for path in (self.layout.begun(self.number), self.layout.grid, self.layout.log(self.number)):
+            if os.path.exists(path):
+                datasync(path)
+
+    def _project_rest(self) -> None:
+        while self._unprojected:
+            project(self.layout, self._unprojected[0])
+            del self._unprojected[0]
+
+    # --- the end
+
+    def end(self, outcome: str | None = "ended") -> None:
+        """Ends the life; an open episode is kept as interrupted. A second call does nothing.
+
+        Raises StorageFull on a full disk; free space and call again, or let the next writable open do it.
+        """
+        if self._ended:
+            return
+        if self._open is not None:
+            self._open.finish("interrupted", events=["the life ended"])
+        self._project_rest()
+        self.make_durable()
+        row: Json = {"life": self.number, "event": "end", "ended": utc(None), "outcome": outcome}
+        row.update({"episodes": self.ordinal, "steps": self.step})
+        journal.append(self.layout.lives, self.layout.lock_of(self.layout.lives), [row])
+        self.abandon()
+
+    def abandon(self) -> None:
+        """Lets go of everything without writing: what a crash does. The next writable open recovers the life."""
+        if not self._ended:
+            self._ended = True
+            self.writer.close()
+            os.close(self._lock)
+            _running.discard(self)
+
+    @property
+    def is_running(self) -> bool:
+        """True until `end`."""
+        return not self._ended
+
+    def _need_running(self) -> None:
+        if self._ended:
+            raise Conflict(f"life {self.number} has ended; begin a new one with memory.live(...)")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self.end("ended" if error is None else "interrupted")
+        except ScrubjayError as fault:
+            self.abandon()
+            if error is None:
+                raise
+            error.add_note(f"scrubjay: life {self.number} could not be ended: {fault}")
+
+
+_running: weakref.WeakSet[Life] = weakref.WeakSet()
+
+
+def _let_go_in_child() -> None:
+    # A forked child shares the lock's open file: were it kept, the life would seem to run after its process died.
+    for life in list(_running):
+        with contextlib.suppress(OSError):
+            os.close(life._lock)
+        life._ended = True
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_let_go_in_child)

@@ -1,0 +1,108 @@
+"""`episode.json`: the record of a finished episode, and what follows from it alone.
+
+The index row, the grid rows and the section of the log are projections of this record: whoever has the record can
+make them again, byte for byte. One top-level key stands on each line, and everything that a text search covers
+stands before `"evidence"`, so that the searched text is a prefix of the file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from scrubjay.errors import Damaged
+from scrubjay.memory.jsonio import Json, dumps, loads_object
+from scrubjay.memory.layout import Layout
+from scrubjay.memory.records import GridRow, Row
+
+__all__ = ["digest_of", "encode", "grid_rows", "log_section", "parse", "row_of", "searched_part"]
+
+_EVIDENCE = b'\n"evidence": '
+_RULE = "=" * 80
+
+
+def encode(record: Json) -> bytes:
+    """The bytes of `episode.json`; `evidence` comes last."""
+    ordered = {**{key: value for key, value in record.items() if key != "evidence"}, "evidence": record["evidence"]}
+    lines = [json.dumps(key).encode() + b": " + dumps(value) for key, value in ordered.items()]
+    return b"{\n" + b",\n".join(lines) + b"\n}\n"
+
+
+def parse(data: bytes, file: str) -> Json:
+    """The record in these bytes. Raises Damaged, naming `file`, where they hold none."""
+    try:
+        record = loads_object(data)
+    except (ValueError, RecursionError) as error:
+        raise Damaged(f"no episode record: {error}", file=file) from None
+    missing = [
+        key for key in ("id", "life", "start", "end", "evidence", "first_step", "last_step") if key not in record
+    ]
+    if missing:
+        raise Damaged(f"an episode record without {', '.join(missing)}", file=file)
+    return record
+
+
+def searched_part(data: bytes) -> bytes:
+    """The part of `episode.json` that a text search covers: action, outcome, states and what was derived of them."""
+    cut = data.find(_EVIDENCE)
+    return data if cut < 0 else data[:cut]
+
+
+def digest_of(data: bytes) -> str:
+    """What the index row keeps as `digest`."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def _finite(value: Any) -> float | None:
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def row_of(record: Json, digest: str) -> Row:
+    """The index row of a record."""
+    path = f"episodes/{Layout.bucket_name(int(record['id'][3:]))}/{record['id']}"
+    start, end = record["start"].get("pos"), record["end"].get("pos")
+    x, y, z = (_finite(v) for v in start) if start else (None, None, None)
+    image = next((name for name in record["evidence"]["files"] if name.startswith("start.")), None)
+    screen = record["evidence"]["cues"].get("screen/1", {})
+    return Row(
+        id=record["id"],
+        kind=record["kind"],
+        path=path,
+        image=None if image is None else f"{path}/{image}",
+        action_kind=record["action_kind"],
+        first_step=record["first_step"],
+        last_step=record["last_step"],
+        x=x,
+        y=y,
+        z=z,
+        summary=record["summary"],
+        tags=tuple(record["tags"]),
+        observation_hash=screen.get("start"),
+        events=tuple(record["events"]),
+        note=record["note"],
+        life=record["life"],
+        world=record["world"],
+        place=record["place"],
+        end=None if not end or None in end else (end[0], end[1], end[2]),
+        outcome=record["outcome"],
+        started=record["started"],
+        ended=record["ended"],
+        digest=digest,
+        extra=record.get("row", {}),
+    )
+
+
+def grid_rows(record: Json) -> list[GridRow]:
+    """The rows of `grid.jsonl` that this episode adds."""
+    return [
+        GridRow.from_json({**cell, "episode": record["id"], "world": record["world"]})
+        for cell in record["evidence"]["cells"]
+    ]
+
+
+def log_section(record: Json) -> bytes:
+    """The section of `logs.txt`, in the layout of PRO-LONG: a rule, a header, a blank line, tagged lines."""
+    log = record["evidence"]["log"]
+    text = "\n".join([_RULE, log["header"], "", *log["lines"]])
+    return text.encode(errors="backslashreplace") + b"\n\n"
