@@ -88,6 +88,7 @@ class Query:
             _check(text is None or text.strip() != "", name, "some text to look for", text)
         if isinstance(self.life, str) and self.life != ALL_LIVES:
             raise InvalidInput(f"life: a number or {ALL_LIVES!r} was expected, found {self.life!r}")
+        _check(self.match is None or self.like is None, "like", "either match or like", self.match)
         _check(not (self.previous and self.life is not None), "previous", "either previous or life", self.life)
         if self.regex is not None:
             try:

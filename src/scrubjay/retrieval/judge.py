@@ -1,0 +1,44 @@
+"""Whether one episode matches: the conditions of a query put together, the cheap ones first.
+
+It reads of an episode no more than its query asks for: the row, then its text, then its record.
+"""
+
+from __future__ import annotations
+
+from scrubjay.memory.layout import Layout
+from scrubjay.retrieval.cues import Line
+from scrubjay.retrieval.predicates import cells_predicate, row_predicate, screen_matches, text_predicate
+from scrubjay.retrieval.query import Query
+from scrubjay.retrieval.recorded import read_recorded
+from scrubjay.retrieval.scope import Scope
+from scrubjay.retrieval.text import Texts
+
+__all__ = ["Judge"]
+
+
+class Judge:
+    """Judges lines for one query, one scope and one open index file."""
+
+    def __init__(self, query: Query, scope: Scope, layout: Layout, texts: Texts, descriptor: int) -> None:
+        self._query = query
+        self._layout = layout
+        self._texts = texts
+        self._descriptor = descriptor
+        self.by_row = row_predicate(query, scope)
+        self._by_text = text_predicate(query)
+        self._by_cells = None if query.through is None else cells_predicate(query, scope)
+
+    def matches(self, line: Line) -> bool:
+        """True where the episode meets every condition. Rank is not one."""
+        return self.by_row(line.row) and self.beyond_row(line)
+
+    def beyond_row(self, line: Line) -> bool:
+        """True where the episode meets the conditions that its row alone does not decide."""
+        if self._by_text is not None and not self._by_text(self._texts.of(line.place, self._descriptor)):
+            return False
+        if self._by_cells is None and self._query.same_screen is None:
+            return True
+        recorded = read_recorded(self._layout, line.row.id)
+        if self._by_cells is not None and not self._by_cells(recorded.cells):
+            return False
+        return self._query.same_screen is None or screen_matches(self._query, line.row, recorded.screens)

@@ -1,0 +1,93 @@
+"""The text of an episode that a search looks through, and the one form in which texts are compared.
+
+Searched are the line of the index and the part of `episode.json` before its evidence; where they hold escapes,
+the strings behind these as well. It knows files of an episode by their layout and nothing of queries.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import unicodedata
+
+from scrubjay.memory.layout import Layout, episode_id
+from scrubjay.retrieval.cues import Place
+
+__all__ = ["Texts", "fold", "normal"]
+
+_EVIDENCE = b'\n"evidence": '
+_CHUNK = 1 << 16
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_BARE_FILES = ("action.json", "outcome.json", "state/state.json")
+
+
+def normal(text: str) -> str:
+    """The text in Unicode's composed normal form."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def fold(text: str) -> str:
+    """The text as a literal search compares it: whatever its case and its normal form."""
+    if text.isascii():
+        return text.lower()
+    # The dotless i counts as an i, as it does for a regular expression that ignores case.
+    return unicodedata.normalize("NFC", text).casefold().replace("ı", "i")
+
+
+class Texts:
+    """Reads the searched text of episodes. `bare` is true for a folder of format 0."""
+
+    def __init__(self, layout: Layout, *, bare: bool) -> None:
+        self._layout = layout
+        self._bare = bare
+
+    def of(self, place: Place, descriptor: int) -> str:
+        """The searched text of the episode whose line lies at this place of an open index file."""
+        line = os.pread(descriptor, place.length, place.offset).rstrip(b"\r\n")
+        parts = [line]
+        if self._bare:
+            parts += self._bare_parts(str(json.loads(line).get("path")))
+        else:
+            folder = self._layout.bucket(place.number)
+            parts.append(_before_evidence(f"{folder}/{episode_id(place.number)}/{Layout.EPISODE_RECORD}"))
+        text = b"\n".join(parts).decode(errors="replace")
+        return f"{text}\n{_behind_escapes(text)}" if "\\" in text else text
+
+    def _bare_parts(self, path: str) -> list[bytes]:
+        names = path.split("/")
+        if "\0" in path or any(name in ("", ".", "..") for name in names):
+            return []
+        return [_before_evidence(self._layout.at(*names, file)) for file in _BARE_FILES]
+
+
+def _before_evidence(path: str) -> bytes:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        data = os.read(descriptor, _CHUNK)
+        cut = data.find(_EVIDENCE)
+        more = data if len(data) == _CHUNK else b""
+        while cut < 0 and more:
+            more = os.read(descriptor, _CHUNK)
+            seam = max(0, len(data) - len(_EVIDENCE))
+            data += more
+            cut = data.find(_EVIDENCE, seam)
+        return data if cut < 0 else data[:cut]
+    except OSError:
+        return b""
+    finally:
+        os.close(descriptor)
+
+
+def _behind_escapes(text: str) -> str:
+    strings = []
+    for literal in _STRING.findall(text):
+        if "\\" in literal:
+            try:
+                strings.append(json.loads(literal, strict=False))
+            except ValueError:
+                continue
+    return "\n".join(strings).encode(errors="replace").decode()
