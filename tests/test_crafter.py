@@ -98,7 +98,7 @@ def test_the_state_says_what_the_view_shows_and_no_more(shared: Crafter) -> None
     _, info = shared.reset(seed=3)
     state = info["state"]
     assert state["pos"] == [32, 0, 32]
-    assert (state["facing"], state["yaw"], state["inventory"], state["sleeping"]) == ("down", 90.0, {}, False)
+    assert (state["facing"], state["yaw"], state["inventory"], state["sleeping"]) == ([0, 0, 1], 90.0, {}, False)
     assert [state[name] for name in ("health", "food", "drink", "energy")] == [9, 9, 9, 9]
     view = [row.split() for row in state["view"]]
     assert [len(row) for row in view] == [9] * 7

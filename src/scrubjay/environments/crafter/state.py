@@ -9,29 +9,28 @@ from crafter import constants
 from scrubjay.environments.crafter.engine import Game
 from scrubjay.memory.jsonio import Json
 
-__all__ = ["EDGE", "FACINGS", "PLAYER", "VITALS", "milestones_of", "state_of"]
+__all__ = ["EDGE", "PLAYER", "VITALS", "milestones_of", "state_of"]
 
 VITALS = ("health", "food", "drink", "energy")
 EDGE = "edge"
 PLAYER = "player"
-FACINGS = {"right": (1, 0), "down": (0, 1), "left": (-1, 0), "up": (0, -1)}
-_NAME_OF_FACING = {offset: name for name, offset in FACINGS.items()}
-_YAW = {name: 90.0 * turns for turns, name in enumerate(FACINGS)}
+_YAW = {(1, 0): 0.0, (0, 1): 90.0, (-1, 0): 180.0, (0, -1): 270.0}
 
 
 def state_of(game: Game) -> Json:
     """Position, vitals, inventory, achievements and the local view of this moment.
 
-    `pos` is [x, 0, z]: the game's column, no height, the game's row. `yaw` is 0 to the right (+x) and 90 down (+z).
+    `pos` is [x, 0, z]: the game's column, no height, the game's row. `facing` is the offset of the faced tile, `yaw`
+    the same in degrees: 0 to the right (+x), 90 down (+z).
     `inventory` and `achievements` hold what is there at least once. `view` has 7 lines of 9 words: the creature on a
     tile, else its material, or `edge` beyond the world; the middle one is `player`.
     """
     player = game.player
     x, z = (int(value) for value in player.pos)
-    facing = _NAME_OF_FACING[(int(player.facing[0]), int(player.facing[1]))]
+    facing = (int(player.facing[0]), int(player.facing[1]))
     return {
         "pos": [x, 0, z],
-        "facing": facing,
+        "facing": [facing[0], 0, facing[1]],
         "yaw": _YAW[facing],
         **{name: int(player.inventory[name]) for name in VITALS},
         "inventory": {n: int(c) for n, c in player.inventory.items() if c and n not in VITALS},

@@ -1,0 +1,5 @@
+"""A player of crafter that follows rules."""
+
+from scrubjay.models.scripted.crafter.player import CrafterPlayer
+
+__all__ = ["CrafterPlayer"]

@@ -1,0 +1,99 @@
+"""The player's map of a world, kept as documents.
+
+`map-<world>.md` holds the terrain as first seen, a letter a tile, each row with the episode it was last seen to grow
+in: terrain comes back in every life. `working/<life>-changes.md` holds what is different in this life.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from scrubjay.errors import NotFound
+from scrubjay.models.contract import Documents
+from scrubjay.models.scripted.crafter.rules import Cell
+
+__all__ = ["SIZE", "Chart"]
+
+SIZE = 64
+_LETTERS = {
+    "grass": ".", "sand": ",", "path": "_", "tree": "T", "water": "~", "stone": "#", "coal": "c", "iron": "i",
+    "diamond": "D", "lava": "!", "table": "t", "furnace": "f", "plant": "p",
+}  # fmt: skip
+_WORDS = {letter: word for word, letter in _LETTERS.items()}
+_UNKNOWN = "?"
+_ROW = re.compile(r"^(\d\d) (\S{64})(?: \[(ep_\d+)\])?$", re.MULTILINE)
+_CHANGE = re.compile(r"^- \((\d+), (\d+)\) is (\w+)", re.MULTILINE)
+
+
+class Chart:
+    """Material of every tile seen, as it is in this life."""
+
+    def __init__(self, documents: Documents, world: str, life: int, citation: str) -> None:
+        self._documents = documents
+        self._map_path = f"map-{world}.md"
+        self._changes_path = f"working/{life:04d}-changes.md"
+        self._citation = citation
+        self._title = (
+            f"# Map of {world}\n\nTerrain as first seen, one letter a tile; x runs to the right from 0, rows are z.\n"
+            f"{', '.join(f'{letter} {word}' for letter, word in _WORDS.items())}, {_UNKNOWN} not seen\n"
+        )
+        self._rows: list[list[str]] = [[_UNKNOWN] * SIZE for _ in range(SIZE)]
+        self._cited: list[str | None] = [None] * SIZE
+        self._changes: dict[Cell, str] = {}
+        self._grown = False
+        self._news: list[str] = []
+        self._load()
+
+    def _load(self) -> None:
+        for found in _ROW.finditer(_text(self._documents, self._map_path)):
+            z = int(found[1])
+            self._rows[z], self._cited[z] = list(found[2]), found[3]
+        for found in _CHANGE.finditer(_text(self._documents, self._changes_path)):
+            self._changes[(int(found[1]), int(found[2]))] = found[3]
+
+    def at(self, cell: Cell) -> str | None:
+        """The material of a tile; `edge` beyond the world, None where it was never seen."""
+        x, z = cell
+        if not (0 <= x < SIZE and 0 <= z < SIZE):
+            return "edge"
+        return self._changes.get(cell) or _WORDS.get(self._rows[z][x])
+
+    def known(self, cell: Cell) -> bool:
+        """True where the tile was seen, or lies beyond the edge."""
+        x, z = cell
+        return not (0 <= x < SIZE and 0 <= z < SIZE) or self._rows[z][x] != _UNKNOWN
+
+    def see(self, seen: Iterable[tuple[Cell, str | None]]) -> None:
+        """Takes over what the view shows: material by cell, None under a creature."""
+        for cell, material in seen:
+            x, z = cell
+            before = self.at(cell)
+            if before == "edge" or material == "edge" or material == before:
+                continue
+            if before is None:
+                self._rows[z][x] = _LETTERS[material or "grass"]
+                self._cited[z] = self._citation
+                self._grown = True
+            elif material is not None:
+                self._changes[cell] = material
+                self._news.append(f"- ({x}, {z}) is {material} [{self._citation}]\n")
+
+    def save(self) -> None:
+        """Writes what `see` added, and nothing where it added nothing."""
+        if self._grown:
+            rows = (
+                f"{z:02d} {''.join(row)}" + ("" if self._cited[z] is None else f" [{self._cited[z]}]")
+                for z, row in enumerate(self._rows)
+            )
+            self._documents.write(self._map_path, self._title + "\n```\n" + "\n".join(rows) + "\n```\n")
+        if self._news:
+            head = "" if len(self._changes) > len(self._news) else "# What is different in this life\n\n"
+            self._documents.append(self._changes_path, head + "".join(self._news))
+
+
+def _text(documents: Documents, path: str) -> str:
+    try:
+        return documents.read(path)
+    except NotFound:
+        return ""

@@ -1,0 +1,37 @@
+"""Water and food."""
+
+from __future__ import annotations
+
+from scrubjay.models.scripted.crafter.exploring import explore
+from scrubjay.models.scripted.crafter.moves import Move, act_on_nearest
+from scrubjay.models.scripted.crafter.situation import Situation
+
+__all__ = ["drink", "eat", "search_for_both"]
+
+_FULL = 9
+
+
+def drink(now: Situation) -> Move | None:
+    """Goes to water when thirsty, and fills up where it is at hand."""
+    within = 150.0 if now.drink < 4 else 3.0 if now.drink < 7 else 1.0
+    if now.drink >= _FULL - 1 and now.reached("collect_drink"):
+        return None
+    move = act_on_nearest(now, lambda cell: now.at(cell) == "water", "drink", within=within)
+    if move is not None and move.actions[-1] == "do":
+        return Move((*move.actions, *["do"] * (_FULL - now.drink - 1)), move.intention)
+    return move
+
+
+def eat(now: Situation) -> Move | None:
+    """Goes to a cow when hungry, and takes one on the way before that."""
+    within = 150.0 if now.food < 5 else 10.0 if now.food < 7 or not now.reached("eat_cow") else 0.0
+    return act_on_nearest(now, lambda cell: now.things.get(cell) == "cow", "eat", within=within)
+
+
+def search_for_both(now: Situation) -> Move | None:
+    """Looks for water or cows when none is known and it is time."""
+    if now.drink < 3:
+        return explore(now, "find water")
+    if now.food < 3:
+        return explore(now, "find a cow")
+    return None
