@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from scrubjay.retrieval.query import Query
     from scrubjay.retrieval.views import View
 
-__all__ = ["Memory"]
+__all__ = ["Memory", "cue_makers"]
 
 
 class Memory:
@@ -67,7 +67,7 @@ class Memory:
         from scrubjay.memory.recovery import open_lives, recover
 
         if any(not folder.is_running(self.layout, row["life"]) for row in open_lives(self.layout)):
-            recover(self.layout, self.world, _cue_makers())
+            recover(self.layout, self.world, cue_makers())
         if os.path.exists(self.layout.documents_journal) or any(os.scandir(self.layout.mine)):
             self.documents.sync()
 
@@ -107,7 +107,7 @@ class Memory:
             method=method,
             model=model,
             milestones=milestones,
-            cue_makers=_cue_makers(),
+            cue_makers=cue_makers(),
             deriver=deriver or DefaultDeriver,
             codec=codec or DEFAULT_CODEC,
             extra=dict(extra or {}),
@@ -161,7 +161,7 @@ class Memory:
     # --- inspect
 
     def episode(self, reference: str | Row) -> Episode:
-        """One episode's record, steps and frames, by id or row. Raises NotFound where it is not finished or not there."""
+        """One episode's record, steps and frames, by id or row. Raises NotFound (not finished, not there)."""
         from scrubjay.memory.evidence import Episode
 
         if isinstance(reference, Row):
@@ -243,7 +243,7 @@ class Memory:
         self.close()
 
 
-def _cue_makers() -> dict[str, Callable[[Any], str]]:
+def cue_makers() -> dict[str, Callable[[Any], str]]:
     """The cues that cost a decode, by versioned name: made once, when a frame is recorded."""
     from scrubjay.memory.frames import screen_hash
 

@@ -21,7 +21,7 @@ __all__ = ["Episode", "read_record", "step_of"]
 
 
 def read_record(layout: Layout, ident: str) -> tuple[Json, str]:
-    """`episode.json` of an episode and its digest. Raises NotFound where it isn't finished, Damaged where it is broken."""
+    """`episode.json` of an episode and its digest. Raises NotFound (not finished, not there) or Damaged."""
     path = os.path.join(layout.episode(ident), Layout.EPISODE_RECORD)
     try:
         with open(path, "rb") as file:

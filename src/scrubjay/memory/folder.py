@@ -156,6 +156,8 @@ def declare_world(layout: Layout, world: World | str) -> World:
 
 # --- lives
 
+_START_KEYS = frozenset({"life", "event", "task", "world", "started", "method", "model"})
+
 
 def lives(layout: Layout) -> list[LifeRow]:
     """Every life, in order, its start and end joined."""
@@ -165,11 +167,7 @@ def lives(layout: Layout) -> list[LifeRow]:
         if not isinstance(number, int):
             continue
         if row.get("event") == "start":
-            rest = {
-                k: v
-                for k, v in row.items()
-                if k not in ("life", "event", "task", "world", "started", "method", "model")
-            }
+            rest = {key: value for key, value in row.items() if key not in _START_KEYS}
             found[number] = LifeRow(
                 number, str(row.get("task", "")), row.get("world"), str(row.get("started", "")),
                 row.get("method"), row.get("model"), extra=rest,
