@@ -144,7 +144,8 @@ class Situation:
             return {"cow": 6.0, "arrow": 3.0, "zombie": 9.0, "skeleton": 9.0}.get(thing)
         material = self.at(cell)
         if material in WALKABLE:
-            return 1.0 + self._danger(cell)
+            at_night = 1.5 * (1.0 - self.daylight) if material == "grass" else 0.0  # where zombies come from
+            return 1.0 + at_night + self._danger(cell)
         if self.can_dig(cell):
             return 2.5 + self._danger(cell)
         if material == "water" and self.has("stone") > _STONES_TO_BRIDGE and self.has("wood_pickaxe"):
