@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from scrubjay.errors import storage_error
 from scrubjay.memory.disk import exclusive, storage, sync_folder
 from scrubjay.memory.jsonio import Json, dumps, loads_object
 
-__all__ = ["Broken", "Entry", "append", "append_lines", "read", "read_backwards", "row_at", "rows"]
+__all__ = ["Broken", "Entry", "append", "append_lines", "append_made", "read", "read_backwards", "row_at", "rows"]
 
 _CHUNK = 1 << 20
 
@@ -50,12 +50,27 @@ def append(path: str, lock: str, new_rows: Iterable[Json], *, durable: bool = Tr
 
 def append_lines(path: str, lock: str, data: bytes, *, durable: bool = True) -> int:
     """`append` for lines that are encoded already; each ends in a newline."""
+    return _append(path, lock, lambda _descriptor: data, durable)
+
+
+def append_made(path: str, lock: str, make: Callable[[], Iterable[Json]], *, durable: bool = True) -> int:
+    """`append` of rows that depend on those before them: `make` is called while no other process can append."""
+
+    def lines(descriptor: int) -> bytes:
+        # A torn line is fenced first: where only its newline was missing, it is a row that `make` must see.
+        _append_whole(descriptor, b"", path)
+        return b"".join(dumps(row) + b"\n" for row in make())
+
+    return _append(path, lock, lines, durable)
+
+
+def _append(path: str, lock: str, make: Callable[[int], bytes], durable: bool) -> int:
     with exclusive(lock):
         with storage(path):
             is_new = not os.path.exists(path)
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
         try:
-            offset = _append_whole(descriptor, data, path)
+            offset = _append_whole(descriptor, make(descriptor), path)
             if durable:
                 with storage(path):
                     os.fdatasync(descriptor)

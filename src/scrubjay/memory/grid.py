@@ -1,0 +1,146 @@
+"""The spatial grid: what lies in which cell, read from `grid.jsonl` as it grows.
+
+It reads and never writes. It knows cells and the size of a cell in each world, not how either is drawn.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+
+from scrubjay.errors import InvalidInput
+from scrubjay.memory import journal
+from scrubjay.memory.jsonio import Json
+from scrubjay.memory.layout import Layout, episode_number
+from scrubjay.memory.records import CELL_KINDS, GridRow, World
+
+__all__ = ["Cell", "Grid", "age"]
+
+Cell = tuple[int, int, int]
+_SEAM = 256
+
+
+def age(row: GridRow) -> tuple[int, int]:
+    """Place of a row in time: its episode's number, then its step. Later rows compare greater."""
+    return (episode_number(row.episode), row.step)
+
+
+class Grid:
+    """The rows of `grid.jsonl`, kept up to date by reading only what was appended since the last call.
+
+    A file that shrank, was replaced or was rewritten below what is known is read again from its beginning.
+    Attributes: `world`, the one that methods mean when none is named (None: all of them); `skipped`, how many
+    rows of each unknown kind were passed over; `broken`, how many lines were no rows.
+    """
+
+    def __init__(self, layout: Layout, world: str | None = None) -> None:
+        self.layout = layout
+        self.world = world
+        self._forget()
+
+    def _forget(self) -> None:
+        self._rows: list[GridRow] = []
+        self._offset = 0
+        self._file: tuple[int, int] | None = None
+        self._seam = b""
+        self.skipped: dict[str, int] = {}
+        self.broken = 0
+
+    def refresh(self) -> None:
+        """Reads what was appended since. Called by every other method."""
+        try:
+            descriptor = os.open(self.layout.grid, os.O_RDONLY | os.O_CLOEXEC)
+        except FileNotFoundError:
+            self._forget()
+            return
+        try:
+            status = os.fstat(descriptor)
+            known = os.pread(descriptor, len(self._seam), self._offset - len(self._seam))
+            if self._file != (status.st_dev, status.st_ino) or status.st_size < self._offset or known != self._seam:
+                self._forget()
+                self._file = (status.st_dev, status.st_ino)
+            if status.st_size > self._offset:
+                self._take(status.st_size)
+                length = min(_SEAM, self._offset)
+                self._seam = os.pread(descriptor, length, self._offset - length)
+        finally:
+            os.close(descriptor)
+
+    def _take(self, end: int) -> None:
+        for line in journal.read(self.layout.grid, self._offset, end):
+            if isinstance(line, journal.Broken):
+                if line.tail:
+                    return
+                self.broken += 1
+            else:
+                self._take_row(line.row)
+            self._offset = line.offset + line.length
+
+    def _take_row(self, row: Json) -> None:
+        kind = row.get("kind")
+        if isinstance(kind, str) and kind not in CELL_KINDS:
+            self.skipped[kind] = self.skipped.get(kind, 0) + 1
+            return
+        try:
+            cell = GridRow.from_json(row)
+            episode_number(cell.episode)
+        except ValueError:
+            self.broken += 1
+        else:
+            self._rows.append(cell)
+
+    def rows(self, world: str | None = None) -> list[GridRow]:
+        """The rows of a world (None: the grid's own, or all), in the order of the file."""
+        self.refresh()
+        world = self.world if world is None else world
+        return [row for row in self._rows if world is None or row.world == world]
+
+    def newest(self, world: str | None = None) -> GridRow | None:
+        """The row of the latest episode and step, or None where there is none."""
+        return max(self.rows(world), key=age, default=None)
+
+    def cells(self, world: str | None = None) -> dict[Cell, dict[str, GridRow]]:
+        """For each cell the newest row of each kind."""
+        found: dict[Cell, dict[str, GridRow]] = {}
+        for row in self.rows(world):
+            kinds = found.setdefault(row.cell, {})
+            if row.kind not in kinds or age(row) >= age(kinds[row.kind]):
+                kinds[row.kind] = row
+        return found
+
+    def nearest(
+        self, world: str | None, position: Sequence[float], kind: str | None = None, n: int = 1
+    ) -> list[GridRow]:
+        """The `n` rows nearest to `position` (x, y, z in the world's unit), nearest first.
+
+        Distance is to the middle of the cell. Of a cell and kind only the newest row counts; `kind` None takes
+        all kinds. Raises InvalidInput for a position that isn't three finite numbers or a kind that doesn't exist.
+        """
+        if len(position) != 3 or not all(math.isfinite(value) for value in position):
+            raise InvalidInput(f"position: three finite coordinates were expected, found {position!r}")
+        if kind is not None and kind not in CELL_KINDS:
+            raise InvalidInput(f"kind: one of {', '.join(CELL_KINDS)} was expected, found {kind!r}")
+        edges = self.cell_sizes()
+
+        def distance(row: GridRow) -> float:
+            edge = edges.get(row.world, 1.0)
+            return math.dist(position, [(axis + 0.5) * edge for axis in row.cell])
+
+        candidates = [row for kinds in self.cells(world).values() for row in kinds.values() if kind in (None, row.kind)]
+        return sorted(candidates, key=lambda row: (distance(row), age(row)))[: max(n, 0)]
+
+    def cell_sizes(self) -> dict[str | None, float]:
+        """Edge of a cell in each world that `worlds.jsonl` describes."""
+        return {name: world.cell for name, world in self.worlds().items()}
+
+    def worlds(self) -> dict[str | None, World]:
+        """The worlds that `worlds.jsonl` describes, the last row of each."""
+        found: dict[str | None, World] = {}
+        for row in journal.rows(self.layout.worlds):
+            try:
+                world = World.from_json(row)
+            except (ValueError, TypeError):
+                continue
+            found[world.world] = world
+        return found
