@@ -11,7 +11,7 @@ import os
 import shutil
 from typing import Any
 
-from scrubjay.errors import Conflict, InvalidInput, ReadOnly
+from scrubjay.errors import Conflict, Damaged, InvalidInput
 from scrubjay.memory import folder, journal
 from scrubjay.memory import record as records
 from scrubjay.memory.disk import exclusive, storage, sync_folder, write_all, write_file
@@ -104,10 +104,8 @@ def _overwrite_section(layout: Layout, old: Json, new: Json) -> None:
 def _overwrite_rows(layout: Layout, record: Json, digest: str) -> None:
     row = records.row_of(record, digest).to_json()
     _overwrite_line(layout, layout.index, "id", record["id"], lambda old: row)
-    begun = layout.begun(record["life"])
-    _overwrite_line(
-        layout, begun, "id", record["id"], lambda old: {**old, "arguments": None, "plan": None, "place": None}
-    )
+    empty = {"arguments": None, "plan": None, "place": None}
+    _overwrite_line(layout, layout.begun(record["life"]), "id", record["id"], lambda old: {**old, **empty})
 
 
 def _overwrite_line(layout: Layout, path: str, key: str, value: str, make: Any) -> None:
@@ -116,8 +114,8 @@ def _overwrite_line(layout: Layout, path: str, key: str, value: str, make: Any) 
             if isinstance(line, journal.Entry) and line.row.get(key) == value:
                 data = dumps(make(line.row))
                 if len(data) >= line.length:
-                    raise ReadOnly(
-                        f"{layout.relative(path)}, byte {line.offset}: the emptied row does not fit its line"
+                    raise Damaged(
+                        "the emptied row does not fit its line", file=layout.relative(path), offset=line.offset
                     )
                 _overwrite(path, line.offset, data.ljust(line.length - 1) + b"\n")
 

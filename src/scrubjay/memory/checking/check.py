@@ -9,7 +9,7 @@ import os
 from collections import Counter
 from collections.abc import Callable
 
-from scrubjay.errors import Damaged, ScrubjayError
+from scrubjay.errors import Damaged
 from scrubjay.memory import folder, journal
 from scrubjay.memory import record as records
 from scrubjay.memory.checking.documents import check_documents
@@ -17,7 +17,8 @@ from scrubjay.memory.checking.episodes import check_episode
 from scrubjay.memory.checking.findings import Report
 from scrubjay.memory.claims import episode_numbers, life_numbers
 from scrubjay.memory.jsonio import Json, dumps
-from scrubjay.memory.layout import Layout, episode_id
+from scrubjay.memory.evidence import read_record
+from scrubjay.memory.layout import Layout, Reference, episode_id
 from scrubjay.memory.records import GridRow, Row, World
 from scrubjay.memory.recovery import open_lives
 
@@ -51,8 +52,17 @@ def check(layout: Layout, progress: Progress = lambda done, total: None) -> Repo
         report.add("episode-missing", "index.jsonl", f"{ident} is in the index, and its folder {row.path} is not there")
     for ident in grid:
         report.add("grid-orphan", "grid.jsonl", f"rows of {ident}, which is not in this memory")
-    check_documents(layout, report, lambda ident: ident in owner or os.path.isdir(layout.episode(ident)))
+    check_documents(layout, report, lambda reference: _is_there(layout, reference))
     return report
+
+
+def _is_there(layout: Layout, reference: Reference) -> bool:
+    """True where a cited episode, or the cited step of it, is in this memory; one removed by a person counts."""
+    try:
+        record, _ = read_record(layout, reference.episode)
+    except (LookupError, ValueError):
+        return False
+    return reference.step is None or record["first_step"] <= reference.step <= record["last_step"]
 
 
 def _check_manifest(layout: Layout, report: Report) -> None:
@@ -175,14 +185,3 @@ def owners(layout: Layout) -> dict[str, tuple[int, Json]]:
             if isinstance(row.get("id"), str):
                 found[row["id"]] = (life, row)
     return found
-
-
-def is_readable(layout: Layout, ident: str) -> bool:
-    """True where the episode's record can be read."""
-    from scrubjay.memory.evidence import read_record
-
-    try:
-        read_record(layout, ident)
-    except ScrubjayError:
-        return False
-    return True

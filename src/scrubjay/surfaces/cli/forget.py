@@ -10,7 +10,8 @@ EXAMPLES = """\
 example:
   scrubjay forget runs/desktop ep_000043 --reason "a password is visible"
 
-It can't be undone. Documents that quote the episode are not changed: `scrubjay memory DIR cites ep_000043` names them."""
+It can't be undone. Documents that quote the episode are not changed:
+`scrubjay memory DIR cites ep_000043` names them."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

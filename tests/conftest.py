@@ -1,0 +1,54 @@
+"""What many tests need: a memory in a temporary folder, and small frames whose pixels tell which they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from scrubjay import Memory
+
+Pixels = np.typing.NDArray[np.uint8]
+
+
+def numbered(value: int, height: int = 8, width: int = 12) -> Pixels:
+    """A small frame that no other number gives."""
+    pixels = np.zeros((height, width, 3), np.uint8)
+    pixels[..., 0], pixels[..., 1], pixels[..., 2] = value % 256, value // 256 % 256, 7
+    pixels[0, 0] = 255
+    return pixels
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    """An empty memory."""
+    with Memory.create(tmp_path / "memory") as made:
+        yield made
+
+
+@pytest.fixture
+def lived(memory: Memory) -> Memory:
+    """A memory with one ended life of four episodes of three steps, in a world with positions."""
+    live_some(memory)
+    return memory
+
+
+def live_some(memory: Memory, episodes: int = 4, steps: int = 3, **options: Any) -> None:
+    """One life that walks east and loses health, and ends."""
+    with memory.live(task="walk", world="seed-7", **options) as life:
+        for nth in range(episodes):
+            first: dict[str, Any] = {}
+            if nth == 0:
+                first = {"frame": numbered(0), "state": {"pos": [0.5, 64.0, -0.5], "health": 20, "inventory": {}}}
+            with life.episode("go_to", {"x": nth}, **first) as episode:
+                for _ in range(steps):
+                    at = life.step + 1
+                    state = {"pos": [0.5 + at, 64.0, -0.5], "health": 20 - at, "inventory": {"log": at // 4}}
+                    episode.step({"forward": 1}, frame=numbered(at), state=state)
+                episode.finish("success")
+
+
+Frames = Callable[[int], Pixels]
