@@ -1,0 +1,170 @@
+"""Living: observe, decide, execute, life after life, until the steps are spent.
+
+It knows an environment, a model and a memory by their contracts. All it keeps between turns is the observation.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scrubjay.agent.execution import Executed, Seen, execute
+from scrubjay.agent.progress import Progress, Reached
+from scrubjay.agent.stopping import Stop
+from scrubjay.environments.contract import Environment
+from scrubjay.memory import journal
+from scrubjay.memory.jsonio import Json
+from scrubjay.memory.records import Row
+from scrubjay.models.contract import Model, Plan, Turn
+
+if TYPE_CHECKING:
+    from scrubjay.memory.lives import Life
+    from scrubjay.public import Memory
+
+__all__ = ["Run"]
+
+
+class Run:
+    """A model that lives in an environment, with a memory, for a number of steps.
+
+    After a death it begins the next life in the same world, at most `lives` of them. Lives of the world that the
+    memory holds already count: each further one has other chances. `watch` is told after every turn.
+    """
+
+    def __init__(
+        self,
+        environment: Environment,
+        model: Model,
+        memory: Memory,
+        *,
+        task: str = "",
+        method: str | None = None,
+        seed: int = 0,
+        steps: int = 2000,
+        lives: int | None = None,
+        watch: Callable[[Progress], None] = lambda progress: None,
+    ) -> None:
+        self._environment, self._model, self._memory = environment, model, memory
+        self._task, self._method, self._seed, self._lives, self._watch = task, method, seed, lives, watch
+        self._began = time.monotonic()
+        self._progress = Progress(0, 0, steps, 0, 0, (), (), None, 0.0)
+
+    def run(self) -> Progress:
+        """Lives until the steps or lives are spent, or until Ctrl-C; returns how it went.
+
+        A Ctrl-C ends the open episode as interrupted, and the life; nothing is lost, and another run goes on.
+        """
+        self._environment.reset(seed=self._seed)  # says which world the seed is
+        world = self._environment.world.world
+        earlier = sum(life.world == world for life in self._memory.lives())
+        with Stop() as stop:
+            number = 0
+            while self._steps_left and number != self._lives and not stop.asked:
+                number += 1
+                self._live(earlier + number, stop)
+            if stop.asked:
+                self._tell(replace(self._progress, is_stopped=True))
+        return self._progress
+
+    @property
+    def _steps_left(self) -> int:
+        return self._progress.steps - self._progress.step
+
+    def _live(self, life_of_world: int, stop: Stop) -> None:
+        environment, memory = self._environment, self._memory
+        frame, info = environment.reset(seed=self._seed, options={"life": life_of_world})
+        seen = Seen.of(frame, info)
+        with memory.live(
+            self._task,
+            environment.world,
+            method=self._method,
+            model=self._model.name,
+            milestones=environment.milestones,
+        ) as life:
+            with life.episode(None, kind="initial", frame=seen.frame, state=seen.state) as first:
+                recent: tuple[Row, ...] = (first.finish(),)
+            self._tell(replace(self._progress, life=life.number, episodes=self._progress.episodes + 1))
+            ending, turn = None, 0
+            while ending is None:
+                turn += 1
+                seen, recent, ending = self._turn(life, turn, seen, recent, stop)
+            if ending == "died":
+                self._tell(replace(self._progress, deaths=(*self._progress.deaths, self._progress.step)))
+            life.end(ending)
+
+    def _turn(
+        self, life: Life, number: int, seen: Seen, recent: tuple[Row, ...], stop: Stop
+    ) -> tuple[Seen, tuple[Row, ...], str | None]:
+        """One turn; returns what is seen after it, its episodes, and why the life ends with it, if it does."""
+        first_step, before = life.step, self._progress
+        plan = self._model.decide(self._shown(life, number, seen, recent))
+        done: list[Executed] = []
+        for place, entry in enumerate(plan.entries, 1):
+            position = {"text": plan.intention, "step": place, "of": len(plan.entries)}
+            done.append(execute(self._environment, life, entry, seen, self._steps_left, position, stop))
+            seen = done[-1].seen
+            self._count(life, done[-1], plan)
+            if done[-1].is_cut or not self._steps_left or stop.asked:
+                break
+        self._write_turn(life, number, first_step, plan, done)
+        self._tell(replace(self._progress, turns=before.turns + 1))
+        return seen, tuple(one.row for one in done), self._ending(done, stop)
+
+    def _ending(self, done: list[Executed], stop: Stop) -> str | None:
+        if done and done[-1].ending is not None:
+            return done[-1].ending
+        if stop.asked:
+            return "interrupted"
+        return None if self._steps_left else "budget spent"
+
+    def _shown(self, life: Life, number: int, seen: Seen, recent: tuple[Row, ...]) -> Turn:
+        return Turn(
+            task=self._task,
+            life=life.number,
+            turn=number,
+            step=life.step,
+            steps_left=self._steps_left,
+            world=life.world,
+            frame=seen.frame,
+            state=seen.state,
+            milestones=seen.milestones,
+            recent=recent,
+            recall=self._memory,
+        )
+
+    def _count(self, life: Life, executed: Executed, plan: Plan) -> None:
+        row, progress = executed.row, self._progress
+        first, last = row.first_step or 0, row.last_step or 0
+        known = {one.milestone for one in progress.reached}
+        new = tuple(
+            Reached(name, progress.step + step - first, life.number, row.id)
+            for name, step in executed.new.items()
+            if name not in known
+        )
+        self._progress = replace(
+            progress,
+            step=progress.step + last - first,
+            episodes=progress.episodes + 1,
+            reached=progress.reached + new,
+            health=executed.seen.state.get("health"),
+            intention=plan.intention,
+        )
+
+    def _write_turn(self, life: Life, number: int, first_step: int, plan: Plan, done: list[Executed]) -> None:
+        row: Json = {
+            "turn": number,
+            "first_step": first_step,
+            "last_step": life.step,
+            "episodes": [one.row.id for one in done],
+            "milestones": [name for one in done for name in one.new],
+            "entries": [[entry.action, entry.repeat] for entry in plan.entries],
+            "intention": plan.intention,
+        }
+        path = life.layout.turns(life.number)
+        journal.append(path, life.layout.lock_of(path), [row], durable=False)
+
+    def _tell(self, progress: Progress) -> None:
+        self._progress = replace(progress, seconds=time.monotonic() - self._began)
+        self._watch(self._progress)
