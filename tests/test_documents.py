@@ -81,6 +81,20 @@ def test_nothing_is_overwritten(documents: Documents) -> None:
     assert documents.read("a.md") == "a"
 
 
+def test_a_document_is_no_folder(documents: Documents) -> None:
+    documents.create("a.md", "a")
+    for attempt in (
+        lambda: documents.create("a.md/b.md", "x"),
+        lambda: documents.append("a.md/b.md", "x"),
+        lambda: documents.rename("a.md", "a.md/b.md"),
+    ):
+        with pytest.raises(InvalidInput, match=r"mine/a\.md is a file"):
+            attempt()
+    with pytest.raises(NotFound):
+        documents.read("a.md/b.md")
+    assert len(documents.history()) == 1
+
+
 def test_a_write_on_what_another_changed_is_told(documents: Documents) -> None:
     documents.create("a.md", "1")
     seen = documents.digest("a.md")

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrubjay.errors import InvalidInput
-from scrubjay.memory.paths import document_path, given_path, locate
+from scrubjay.memory.paths import document_path, given_path, locate, locate_new
 
 ATTACKS = [
     "", "/", "..", ".", "../x", "a/../x", "a/..", "/etc/passwd", "//etc", "a//b", "a/", ".hidden", "a/.git/config",
@@ -112,5 +112,8 @@ def test_a_link_anywhere_on_the_way_is_refused(tmp_path: Path) -> None:
 
 def test_a_file_is_no_folder(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("x")
-    with pytest.raises(InvalidInput, match="not a folder"):
-        locate(str(tmp_path), "a.md/b.md")
+    for path in ("a.md/b.md", "a.md/b/c.md"):
+        with pytest.raises(InvalidInput, match=r"mine/a\.md is a file"):
+            locate_new(str(tmp_path), path)
+    assert locate_new(str(tmp_path), "a.md") == locate(str(tmp_path), "a.md") == str(tmp_path / "a.md")
+    assert locate_new(str(tmp_path), "f/b.md") == str(tmp_path / "f" / "b.md")

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from scrubjay.errors import InvalidInput
 from scrubjay.memory.disk import make_folder, storage, sync_folder, write_all
 from scrubjay.memory.document_changes import digest_of
-from scrubjay.memory.paths import locate, why_refused
+from scrubjay.memory.paths import locate, locate_new, why_refused
 
 __all__ = ["MAX_BYTES", "DocumentFiles", "Listing"]
 
@@ -78,7 +78,7 @@ class DocumentFiles:
         """What is at `path`, or None. Raises InvalidInput where a link is on the way."""
         try:
             return os.lstat(locate(self._folder, path))
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
 
     def read(self, path: str) -> bytes | None:
@@ -114,13 +114,18 @@ class DocumentFiles:
             self._digests[path] = (key, digest)
         return digest
 
+    def make_way(self, path: str) -> str:
+        """Makes the folders above `path`, and returns where it shall lie. Raises InvalidInput where one is a file."""
+        target = locate_new(self._folder, path)
+        make_folder(os.path.dirname(target))
+        return target
+
     def stage(self, path: str, content: bytes) -> None:
         """Makes a new content of `path` durable aside, so that only names are left to change.
 
         Raises StorageFull with nothing changed.
         """
-        target = locate(self._folder, path)
-        make_folder(os.path.dirname(target))
+        target = self.make_way(path)
         status = self.status(path)
         mode = 0o644 if status is None else stat.S_IMODE(status.st_mode)
         with storage(target):
@@ -169,8 +174,7 @@ class DocumentFiles:
 
     def move(self, old: str, new: str) -> None:
         """Moves a document or a folder to a name that is free."""
-        source, target = locate(self._folder, old), locate(self._folder, new)
-        make_folder(os.path.dirname(target))
+        source, target = locate(self._folder, old), self.make_way(new)
         with storage(target):
             os.rename(source, target)
         sync_folder(os.path.dirname(target))

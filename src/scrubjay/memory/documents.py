@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import functools
+import os
 from collections.abc import Callable, Sized
 
 from scrubjay.errors import Conflict, Damaged, InvalidInput, NotFound, ReadOnly
@@ -46,6 +47,10 @@ class Documents:
     def listing(self, path: str = "", *, depth: int | None = None) -> Listing:
         """Documents, folders, and files that can be no document with the reason, below a folder."""
         return self._store.files.listing(path, depth=depth)
+
+    def status(self, path: str = "") -> os.stat_result | None:
+        """What the system says of a document or folder (`""`: `mine/` itself), or None where nothing is."""
+        return self._store.files.status(document_path(path) if path else "")
 
     def read(self, path: str) -> str:
         """The text of a document. Raises NotFound; Damaged where it is not UTF-8, with the byte."""
@@ -129,7 +134,7 @@ class Documents:
         """
         path = document_path(path)
         with self._store.writing():
-            inside = self._folder(path)
+            inside = self._folder(path, whole=True)
             if inside is None:
                 old = self._store.take_over(path)
                 if old is None:
@@ -142,11 +147,11 @@ class Documents:
             ]
             return self._store.commit(rows, lambda: self._remove_all(path, inside))
 
-    def _folder(self, path: str) -> Paths | None:
+    def _folder(self, path: str, *, whole: bool) -> Paths | None:
         if path not in self._store.files.listing(path.rpartition("/")[0], depth=1).folders:
             return None
         found = self._store.files.listing(path, tidy=True)
-        for name, reason in found.left_out.items():
+        for name, reason in found.left_out.items() if whole else ():
             raise Conflict(f"{path} holds {name}, which has no history ({reason}): remove that by hand first")
         return sorted(found.documents)
 
@@ -161,7 +166,7 @@ class Documents:
         with self._store.writing():
             if self._store.files.status(new) is not None:
                 raise Conflict(f"{new} exists already: nothing is overwritten")
-            inside = self._folder(old)
+            inside = self._folder(old, whole=False)
             if inside is not None and new.startswith(f"{old}/"):
                 raise InvalidInput(f"{old} can't be moved into itself")
             moves = [(old, new)] if inside is None else [(path, new + path[len(old) :]) for path in inside]
@@ -172,6 +177,7 @@ class Documents:
                     raise NotFound(f"there is no document {source}")
                 self._store.take_over(target)
                 digests[source] = digest_of(content)
+            self._store.files.make_way(new)
             rows = [
                 self._store.moved("rename", source, target, digests[source], author, part=_part(at, moves))
                 for at, (source, target) in enumerate(moves)

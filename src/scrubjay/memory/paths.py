@@ -13,7 +13,7 @@ import unicodedata
 
 from scrubjay.errors import InvalidInput
 
-__all__ = ["document_path", "given_path", "locate", "why_refused"]
+__all__ = ["document_path", "given_path", "locate", "locate_new", "why_refused"]
 
 _MAX_PART = 200  # bytes; file systems end at 255
 _MAX_PATH = 800
@@ -91,22 +91,33 @@ def _why_refused_as_written(part: str) -> str | None:
 def locate(folder: str, path: str) -> str:
     """The absolute path of a document, after a look at what lies on the way.
 
-    Raises InvalidInput where a part of `path`, or `folder` itself, is a link, or a part on the way is a file.
+    Raises InvalidInput where `folder` itself or a part of `path` is a symbolic link.
     """
-    parts = document_path(path).split("/") if path else []
-    at = folder
-    for position in range(len(parts) + 1):
+    _last_on_the_way(folder, path)
+    return os.path.join(folder, path) if path else folder
+
+
+def locate_new(folder: str, path: str) -> str:
+    """As `locate`, for what shall come to be there. Raises InvalidInput also where a part on the way is a file."""
+    found, mode = _last_on_the_way(folder, path)
+    if found != path and not stat.S_ISDIR(mode):
+        raise InvalidInput(f"{_shown(path)}: mine/{found} is a file, not a folder")
+    return os.path.join(folder, path)
+
+
+def _last_on_the_way(folder: str, path: str) -> tuple[str, int]:
+    """How much of `path` is there, and the mode of the last part of that."""
+    at, mode = "", stat.S_IFDIR
+    for part in ["", *(document_path(path).split("/") if path else [])]:
+        inner = f"{at}/{part}" if at else part
         try:
-            mode = os.lstat(at).st_mode
-        except FileNotFoundError:
+            found = os.lstat(os.path.join(folder, inner) if inner else folder).st_mode
+        except (FileNotFoundError, NotADirectoryError):
             break
-        if stat.S_ISLNK(mode):
-            raise InvalidInput(f"{_shown(path)}: {'/'.join(['mine', *parts[:position]])} is a symbolic link")
-        if position < len(parts):
-            if not stat.S_ISDIR(mode):
-                raise InvalidInput(f"{_shown(path)}: {'/'.join(['mine', *parts[:position]])} is not a folder")
-            at = os.path.join(at, parts[position])
-    return os.path.join(folder, *parts)
+        if stat.S_ISLNK(found):
+            raise InvalidInput(f"{_shown(path)}: {f'mine/{inner}' if inner else 'mine'} is a symbolic link")
+        at, mode = inner, found
+    return at, mode
 
 
 def _shown(path: str) -> str:
