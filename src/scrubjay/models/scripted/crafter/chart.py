@@ -22,6 +22,10 @@ _LETTERS = {
 }  # fmt: skip
 _WORDS = {letter: word for word, letter in _LETTERS.items()}
 _UNKNOWN = "?"
+_LEGEND = (
+    "terrain as first seen, a letter a tile; columns are x from 0, rows are z\n"
+    f"{'  '.join(f'{letter} {word}' for letter, word in _WORDS.items())}  {_UNKNOWN} not seen\n"
+)
 _ROW = re.compile(r"^(\d\d) (\S{64})(?: \[(ep_\d+)\])?$", re.MULTILINE)
 _CHANGE = re.compile(r"^- \((\d+), (\d+)\) is (\w+)", re.MULTILINE)
 
@@ -30,14 +34,10 @@ class Chart:
     """Material of every tile seen, as it is in this life."""
 
     def __init__(self, documents: Documents, world: str, life: int, citation: str) -> None:
-        self._documents = documents
+        self._documents, self._world = documents, world
         self._map_path = f"map-{world}.md"
         self._changes_path = f"working/{life:04d}-changes.md"
         self._citation = citation
-        self._title = (
-            f"# Map of {world}\n\nTerrain as first seen, one letter a tile; x runs to the right from 0, rows are z.\n"
-            f"{', '.join(f'{letter} {word}' for letter, word in _WORDS.items())}, {_UNKNOWN} not seen\n"
-        )
         self._rows: list[list[str]] = [[_UNKNOWN] * SIZE for _ in range(SIZE)]
         self._cited: list[str | None] = [None] * SIZE
         self._changes: dict[Cell, str] = {}
@@ -51,6 +51,7 @@ class Chart:
             self._rows[z], self._cited[z] = list(found[2]), found[3]
         for found in _CHANGE.finditer(_text(self._documents, self._changes_path)):
             self._changes[(int(found[1]), int(found[2]))] = found[3]
+        self._is_first_change = not self._changes
 
     def at(self, cell: Cell) -> str | None:
         """The material of a tile; `edge` beyond the world, None where it was never seen."""
@@ -86,9 +87,10 @@ class Chart:
                 f"{z:02d} {''.join(row)}" + ("" if self._cited[z] is None else f" [{self._cited[z]}]")
                 for z, row in enumerate(self._rows)
             )
-            self._documents.write(self._map_path, self._title + "\n```\n" + "\n".join(rows) + "\n```\n")
+            text = f"# Map of {self._world}\n\n```\n{_LEGEND}" + "\n".join(rows) + "\n```\n"
+            self._documents.write(self._map_path, text)
         if self._news:
-            head = "" if len(self._changes) > len(self._news) else "# What is different in this life\n\n"
+            head = "# What is different in this life\n\n" if self._is_first_change else ""
             self._documents.append(self._changes_path, head + "".join(self._news))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scrubjay.models.scripted.crafter.exploring import explore
-from scrubjay.models.scripted.crafter.moves import Move, act_on_nearest
+from scrubjay.models.scripted.crafter.moves import Move, act_on, act_on_nearest
 from scrubjay.models.scripted.crafter.situation import Situation
 
 __all__ = ["drink", "eat", "search_for_both"]
@@ -16,10 +16,13 @@ def drink(now: Situation) -> Move | None:
     within = 150.0 if now.drink < 4 else 3.0 if now.drink < 7 else 1.0
     if now.drink >= _FULL - 1 and now.reached("collect_drink"):
         return None
-    move = act_on_nearest(now, lambda cell: now.at(cell) == "water", "drink", within=within)
-    if move is not None and move.actions[-1] == "do":
-        return Move((*move.actions, *["do"] * (_FULL - now.drink - 1)), move.intention)
-    return move
+    route = now.paths.next_to(lambda cell: now.at(cell) == "water", within)
+    if route is None:
+        return None
+    move = act_on(now, route, "drink")
+    if route.cells:
+        return move
+    return Move((*move.actions, *["do"] * (_FULL - now.drink - 1)), move.intention)
 
 
 def eat(now: Situation) -> Move | None:
