@@ -21,6 +21,7 @@ from scrubjay.public import Memory
 from scrubjay.retrieval.inspections import Inspector
 from scrubjay.retrieval.questions import Questions
 from scrubjay.retrieval.views import Bounds
+from scrubjay.surfaces.cli import main
 
 
 def screen(number: int) -> numpy.typing.NDArray[numpy.uint8]:
@@ -184,6 +185,28 @@ def test_a_frame_whose_file_is_cut_costs_its_cell_alone(memory: Memory) -> None:
         memory.look("ep_000002")
     view = memory.sheet(memory.find())
     assert [source.missing is None for source in view.sources] == [n != 2 for n in range(6)]
+
+
+def test_the_commands_write_pictures_and_keep_questions(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["look", memory.root, "ep_000001"]) == 0
+    assert capsys.readouterr().out == "ep_000001.webp\n"
+    assert Path("ep_000001.webp").read_bytes() == memory.episode("ep_000001").start_frame().data
+    assert main(["look", memory.root, "ep_000001#1", "--zoom", "150", "80", "20", "20", "--q", "what?"]) == 0
+    said = capsys.readouterr()
+    assert said.out == "ep_000001-1-zoom-150-80-20-20.png\n"
+    assert "region 150 80 10 10 (what lies inside)" in said.err
+    assert "q_000001" in said.err
+    assert main(["compare", memory.root, "ep_000001", "ep_000003#3", "--out", "pair.jpg", "--q", "same?"]) == 0
+    assert capsys.readouterr().out == "pair.jpg\n"
+    assert main(["answer", memory.root, "q_000002", "no"]) == 0
+    assert [q.answer for q in Inspector(memory).recall()] == [None, "no"]
+    assert main(["answer", memory.root, "q_000009", "no"]) == 1
+    assert main(["look", memory.root, "ep_000001", "--zoom", "500", "0", "5", "5"]) == 1
+    assert "160 pixels wide and 90 high" in capsys.readouterr().err
+    assert main(["compare", memory.root, "ep_000001"]) == 1
 
 
 def _ask(root: str, count: int) -> list[str]:
