@@ -6,7 +6,7 @@ It reads of an episode no more than its query asks for: the row, then its text, 
 from __future__ import annotations
 
 from scrubjay.memory.layout import Layout
-from scrubjay.retrieval.cues import Line
+from scrubjay.retrieval.cues import Line, Place
 from scrubjay.retrieval.predicates import cells_predicate, row_predicate, screen_matches, text_predicate
 from scrubjay.retrieval.query import Query
 from scrubjay.retrieval.recorded import read_recorded
@@ -25,20 +25,22 @@ class Judge:
         self._texts = texts
         self._descriptor = descriptor
         self.by_row = row_predicate(query, scope)
-        self._by_text = text_predicate(query)
-        self._by_cells = None if query.through is None else cells_predicate(query, scope)
+        self._text_holds = text_predicate(query)
+        self._cells_reach = None if query.through is None else cells_predicate(query, scope)
 
     def matches(self, line: Line) -> bool:
         """True where the episode meets every condition. Rank is not one."""
-        return self.by_row(line.row) and self.beyond_row(line)
+        return self.by_row(line.row) and self.by_text(line.place) and self.by_record(line)
 
-    def beyond_row(self, line: Line) -> bool:
-        """True where the episode meets the conditions that its row alone does not decide."""
-        if self._by_text is not None and not self._by_text(self._texts.of(line.place, self._descriptor)):
-            return False
-        if self._by_cells is None and self._query.same_screen is None:
+    def by_text(self, place: Place) -> bool:
+        """True where the searched text of the episode whose row lies there holds what is asked for."""
+        return self._text_holds is None or self._text_holds(self._texts.of(place, self._descriptor))
+
+    def by_record(self, line: Line) -> bool:
+        """True where the episode's record meets the conditions on walked cells and on screens."""
+        if self._cells_reach is None and self._query.same_screen is None:
             return True
         recorded = read_recorded(self._layout, line.row.id)
-        if self._by_cells is not None and not self._by_cells(recorded.cells):
+        if self._cells_reach is not None and not self._cells_reach(recorded.cells):
             return False
         return self._query.same_screen is None or screen_matches(self._query, line.row, recorded.screens)

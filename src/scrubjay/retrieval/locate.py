@@ -10,6 +10,7 @@ import dataclasses
 import os
 from collections.abc import Iterator
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from scrubjay.memory.layout import Layout, episode_number
 from scrubjay.memory.records import Row
@@ -17,24 +18,37 @@ from scrubjay.retrieval.cues import Line, Place, is_bare, line_at
 from scrubjay.retrieval.matches import Matches
 from scrubjay.retrieval.query import Query
 from scrubjay.retrieval.scope import Surroundings
-from scrubjay.retrieval.search import Found, Search
+from scrubjay.retrieval.search import DerivedFailed, Found, Search
 from scrubjay.retrieval.tail import Tail
+
+if TYPE_CHECKING:
+    from scrubjay.retrieval.upkeep import Upkeep
 
 __all__ = ["Locator"]
 
 _PAGE = 512
+# An index of about 1,500 rows: below, reading it whole is cheaper than opening SQLite.
+_SMALL = 1 << 20
 
 
 class Locator:
-    """Finds the episodes of one memory. A memory that has no index yet has no matches."""
+    """Finds the episodes of one memory. A memory that has no index yet has no matches.
 
-    def __init__(self, layout: Layout) -> None:
+    `small` is the size in bytes up to which an index is read whole, without a derived one; `background` says
+    whether a derived one may be built by a process of its own.
+    """
+
+    def __init__(self, layout: Layout, *, small: int = _SMALL, background: bool = True) -> None:
         self.layout = layout
-        self._descriptor = -1
-        self._inode = (0, 0)
         self.bare = is_bare(layout)
         self.surroundings = Surroundings(layout, bare=self.bare)
+        self._small = small
+        self._background = background
+        self._descriptor = -1
+        self._state = (0, 0, 0, 0)
         self._tail = Tail(layout, bare=self.bare)
+        self._evidence_tail = Tail(layout, bare=self.bare)
+        self._upkeep: Upkeep | None = None
 
     def find(self, query: Query) -> Matches:
         """One page of the rows that match, in order of time, or best first where the query ranks.
@@ -43,11 +57,11 @@ class Locator:
         """
         if query.after is not None:
             episode_number(query.after)
-        search = self._search()
-        if search is None:
-            return Matches((), (), None, lambda: 0)
-        found = search.find(query)
-        return self._matches(found)
+        try:
+            return self._find(query, self._search(query))
+        except DerivedFailed:
+            self._drop()
+        return self._find(query, self._search(query, derived=False))
 
     def iterate(self, query: Query) -> Iterator[Row]:
         """Every row that matches, page by page, so that memory stays bounded. `limit` is passed over."""
@@ -62,8 +76,16 @@ class Locator:
                 return
             after = page.more
 
+    @property
+    def is_derived(self) -> bool:
+        """True where the last query had a derived index to ask."""
+        return self._upkeep is not None and self._upkeep.cache is not None
+
     def close(self) -> None:
         """Lets go of the files."""
+        if self._upkeep is not None:
+            self._upkeep.close()
+            self._upkeep = None
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
@@ -76,30 +98,63 @@ class Locator:
     ) -> None:
         self.close()
 
-    def _search(self) -> Search | None:
-        if not self._open_index():
-            return None
-        self._tail.refresh(self._descriptor, 0)
-        return Search(self.layout, self._descriptor, self.surroundings, self._tail, None)
+    # --- one query
 
-    def _open_index(self) -> bool:
-        try:
-            status = os.stat(self.layout.index)
-        except OSError:
-            self.close()
-            return False
-        if self._descriptor < 0 or self._inode != (status.st_dev, status.st_ino):
-            self.close()
-            self._descriptor = os.open(self.layout.index, os.O_RDONLY | os.O_CLOEXEC)
-            self._inode = (status.st_dev, status.st_ino)
-        return True
-
-    def _matches(self, found: Found) -> Matches:
+    def _find(self, query: Query, search: Search | None) -> Matches:
+        if search is None:
+            return Matches((), (), None, lambda: 0)
+        found = search.find(query)
         lines = [self._line(place) for place in found.places]
-        return Matches([line.row for line in lines], self._raw(found.places), found.following, found.count)
+        raw = [os.pread(self._descriptor, place.length, place.offset) for place in found.places]
+        texts = [line.decode().rstrip("\r\n") for line in raw]
+        return Matches([line.row for line in lines], texts, found.following, lambda: self._count(query, found))
 
     def _line(self, place: Place) -> Line:
-        return line_at(self._descriptor, place, bare=self.bare)
+        try:
+            return line_at(self._descriptor, place, bare=self.bare)
+        except ValueError as error:
+            raise DerivedFailed(str(error)) from error
 
-    def _raw(self, places: list[Place]) -> list[str]:
-        return [os.pread(self._descriptor, p.length, p.offset).decode().rstrip("\r\n") for p in places]
+    def _count(self, query: Query, found: Found) -> int:
+        try:
+            return found.count()
+        except DerivedFailed:
+            search = self._search(query, derived=False)
+            return 0 if search is None else search.find(query).count()
+
+    def _search(self, query: Query, *, derived: bool = True) -> Search | None:
+        changed = self._open_index()
+        if changed is None:
+            return None
+        cache = None
+        tail = self._evidence_tail if query.needs_record else self._tail
+        if derived and self._state[2] > self._small:
+            if self._upkeep is None:
+                from scrubjay.retrieval.upkeep import Upkeep
+
+                self._upkeep = Upkeep(self.layout, bare=self.bare, background=self._background)
+            cache = self._upkeep.prepared(self._descriptor, tail, query, changed=changed)
+        else:
+            tail.refresh(self._descriptor, 0, changed=changed)
+        return Search(self.layout, self._descriptor, self.surroundings, tail, cache)
+
+    def _open_index(self) -> bool | None:
+        """Opens the index where it is not open yet. True where it changed since, None where there is none."""
+        try:
+            status = os.stat(self.layout.index)
+            state = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+            if self._descriptor >= 0 and self._state[:2] == state[:2]:
+                changed = self._state != state
+                self._state = state
+                return changed
+            self.close()
+            self._descriptor = os.open(self.layout.index, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            self.close()
+            return None
+        self._state = state
+        return True
+
+    def _drop(self) -> None:
+        if self._upkeep is not None:
+            self._upkeep.drop()

@@ -121,6 +121,11 @@ class Query:
         """True where matches come best first instead of in order of time."""
         return self.match is not None or self.like is not None
 
+    @property
+    def needs_record(self) -> bool:
+        """True where a condition is about cues that only an episode's record holds: cells, screens, descriptors."""
+        return any(value is not None for value in (self.through, self.same_screen, self.like))
+
     def conditions(self) -> dict[str, Any]:
         """The conditions that are set, by name: what to show a person."""
         return {

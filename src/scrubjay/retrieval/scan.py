@@ -66,7 +66,7 @@ def word_ranks(lines: Iterable[Line], texts: Texts, descriptor: int, expression:
     connection = sqlite3.connect(":memory:")
     try:
         words.create_table(connection)
-        words.add_texts(connection, ((n, words.prepared(texts.of(last[n], descriptor))) for n in sorted(last)))
+        words.add_texts(connection, ((n, words.prepared(texts.parts(last[n], descriptor)[1])) for n in sorted(last)))
         yield from words.ranks(connection, expression)
     finally:
         connection.close()

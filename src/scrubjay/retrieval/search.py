@@ -22,13 +22,20 @@ from scrubjay.retrieval.scope import Scope, Surroundings, scope_of
 from scrubjay.retrieval.tail import Tail
 from scrubjay.retrieval.text import Texts
 
-__all__ = ["Derived", "Found", "Search"]
+__all__ = ["Derived", "DerivedFailed", "Found", "Search"]
 
 _DIGITS = 6
 
 
+class DerivedFailed(Exception):
+    """The derived index can't answer: locked, unwritable, broken or foreign. Nothing is lost by it."""
+
+
 class Derived(Protocol):
-    """What a search needs of a derived index. Every method covers the rows before its watermark."""
+    """What a search needs of a derived index. Every method covers the rows before its watermark.
+
+    Each may raise DerivedFailed, also while an iterator runs.
+    """
 
     def newest_life(self) -> int:
         """The highest life; 0 where there is no row."""

@@ -27,8 +27,13 @@ class Tail:
         self._read: Watermark | None = None
         self._lines: dict[int, Line] | None = {}
 
-    def refresh(self, descriptor: int, start: int) -> None:
-        """Brings what is kept up to the end of this open file. `start` is the beginning of a line."""
+    def refresh(self, descriptor: int, start: int, *, changed: bool = True) -> None:
+        """Brings what is kept up to the end of this open file. `start` is the beginning of a line.
+
+        `changed` is false where the file is known to be as it was.
+        """
+        if not changed and self._start == start and self._read is not None:
+            return
         if self._start != start or self._read is None or not still_holds(self._read, descriptor):
             self._start, self._lines = start, {}
             self._read = watermark_at(descriptor, start)

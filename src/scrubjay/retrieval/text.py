@@ -31,8 +31,8 @@ def fold(text: str) -> str:
     """The text as a literal search compares it: whatever its case and its normal form."""
     if text.isascii():
         return text.lower()
-    # The dotless i counts as an i, as it does for a regular expression that ignores case.
-    return unicodedata.normalize("NFC", text).casefold().replace("ı", "i")
+    # The i without a dot and the one with two count as an i, as they do for a regular expression that ignores case.
+    return unicodedata.normalize("NFC", text).casefold().replace("ı", "i").replace("i̇", "i")
 
 
 class Texts:
@@ -44,6 +44,13 @@ class Texts:
 
     def of(self, place: Place, descriptor: int) -> str:
         """The searched text of the episode whose line lies at this place of an open index file."""
+        return self.parts(place, descriptor)[0]
+
+    def parts(self, place: Place, descriptor: int) -> tuple[str, str]:
+        """The searched text, and the part of it that ranking by words weighs.
+
+        That is the text without the line of the index, which says what the record says, where there is a record.
+        """
         line = os.pread(descriptor, place.length, place.offset).rstrip(b"\r\n")
         parts = [line]
         if self._bare:
@@ -52,7 +59,10 @@ class Texts:
             folder = self._layout.bucket(place.number)
             parts.append(_before_evidence(f"{folder}/{episode_id(place.number)}/{Layout.EPISODE_RECORD}"))
         text = b"\n".join(parts).decode(errors="replace")
-        return f"{text}\n{_behind_escapes(text)}" if "\\" in text else text
+        weighed = len(parts[0].decode(errors="replace")) if any(parts[1:]) else 0
+        if "\\" in text:
+            text = f"{text}\n{_behind_escapes(text)}"
+        return text, text[weighed:]
 
     def _bare_parts(self, path: str) -> list[bytes]:
         names = path.split("/")

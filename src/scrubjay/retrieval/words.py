@@ -15,7 +15,7 @@ from scrubjay.retrieval.text import normal
 if TYPE_CHECKING:
     import sqlite3
 
-__all__ = ["add_texts", "create_table", "prepared", "ranks", "search_expression"]
+__all__ = ["add_texts", "create_table", "prepared", "ranks", "rounded", "search_expression"]
 
 # Kana, Han, Thai, Lao, Myanmar, Khmer, and their extensions: written without spaces.
 _UNSPACED = re.compile(
@@ -55,7 +55,12 @@ def search_expression(words: str) -> str | None:
 
 
 def ranks(connection: sqlite3.Connection, expression: str) -> Iterator[tuple[int, float]]:
-    """Every text with any of the words, and its rank: less is better. Rounded, so that equal texts rank equal."""
+    """Every text with any of the words, and its rank: less is better."""
     found = connection.execute("SELECT rowid, bm25(ranked) FROM ranked WHERE ranked MATCH ?", (expression,))
     for number, rank in found:
-        yield number, float(f"{rank:.{_DIGITS}g}")
+        yield number, rounded(rank)
+
+
+def rounded(rank: float) -> float:
+    """A rank to so many digits that sums taken in another order are equal."""
+    return float(f"{rank:.{_DIGITS}g}")

@@ -1,0 +1,117 @@
+"""Building the derived index, or bringing it up to date, in a process that nobody waits for.
+
+`python -m scrubjay.retrieval.build DIR`. One builds at a time; a build becomes visible when it is whole. It is
+silent, also where the folder vanishes under it: the index is derived, and the next query asks again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import sys
+from collections.abc import Iterator
+
+from scrubjay.errors import ScrubjayError
+from scrubjay.memory.disk import datasync, lock_exclusive
+from scrubjay.memory.layout import Layout
+from scrubjay.retrieval.cache import Cache, Outdated, open_cache
+from scrubjay.retrieval.cache_files import folder_to_build_in, lock_file, new_file, remove_all_but, remove_file
+from scrubjay.retrieval.cache_fill import Filler
+from scrubjay.retrieval.cache_schema import start_building
+from scrubjay.retrieval.cues import Line, is_bare, read_lines
+from scrubjay.retrieval.search import DerivedFailed
+
+__all__ = ["bring_up_to_date"]
+
+_LOWEST_PRIORITY = 19
+
+
+def bring_up_to_date(root: str) -> bool:
+    """Makes or completes the derived index of a memory. False where another process does, or nothing can be written."""
+    layout = Layout(root)
+    bare = is_bare(layout)
+    folder = folder_to_build_in(layout, bare=bare)
+    if folder is None:
+        return False
+    lock = lock_exclusive(lock_file(folder), wait=False)
+    if lock is None:
+        return False
+    try:
+        descriptor = os.open(layout.index, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            cache = open_cache(layout, descriptor, bare=bare)
+            if cache is not None:
+                with contextlib.closing(cache), contextlib.suppress(Outdated):
+                    _complete(cache, layout, bare)
+                    return True
+            _build(layout, folder, descriptor, bare)
+            return True
+        finally:
+            os.close(descriptor)
+    finally:
+        os.close(lock)
+
+
+def _complete(cache: Cache, layout: Layout, bare: bool) -> None:
+    cache.catch_up(read_lines(layout, cache.rows_mark.offset, bare=bare), evidence=False)
+    end = cache.rows_mark.offset
+    lines = read_lines(layout, cache.evidence_mark.offset, bare=bare)
+    cache.catch_up((line for line in lines if line.place.offset < end), evidence=True)
+
+
+def _build(layout: Layout, folder: str, descriptor: int, bare: bool) -> None:
+    unfinished, path = new_file(folder)
+    try:
+        connection = start_building(unfinished)
+        try:
+            filler = Filler(connection, layout, descriptor, bare=bare)
+            end = os.fstat(descriptor).st_size
+            last = _last_offsets(layout, end, bare)
+            filler.add_rows(_only_last(layout, end, last, bare))
+            filler.add_evidence(_only_last(layout, end, last, bare))
+            connection.execute("PRAGMA journal_mode=WAL")
+        finally:
+            connection.close()
+        datasync(unfinished)
+        os.rename(unfinished, path)
+    except BaseException:
+        remove_file(unfinished)
+        raise
+    remove_all_but(path)
+
+
+def _last_offsets(layout: Layout, end: int, bare: bool) -> dict[int, int]:
+    """Where the last row of each id lies that has several."""
+    seen: set[int] = set()
+    last: dict[int, int] = {}
+    for line in read_lines(layout, bare=bare):
+        if line.place.offset >= end:
+            break
+        if line.place.number in seen:
+            last[line.place.number] = line.place.offset
+        seen.add(line.place.number)
+    return last
+
+
+def _only_last(layout: Layout, end: int, last: dict[int, int], bare: bool) -> Iterator[Line]:
+    for line in read_lines(layout, bare=bare):
+        if line.place.offset >= end:
+            return
+        if last.get(line.place.number, line.place.offset) == line.place.offset:
+            yield line
+
+
+def _main() -> int:
+    with contextlib.suppress(OSError):
+        os.setsid()
+    with contextlib.suppress(OSError):
+        os.nice(_LOWEST_PRIORITY)
+    try:
+        return 0 if bring_up_to_date(sys.argv[1]) else 1
+    except (OSError, sqlite3.Error, DerivedFailed, ScrubjayError):
+        return 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(_main())

@@ -1,0 +1,251 @@
+"""Filling the derived index from lines of `index.jsonl`, in batches, each a transaction with its watermark.
+
+It writes tables and decides nothing about queries. Rows come in the order of the file.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from scrubjay.memory.layout import Layout
+from scrubjay.memory.records import Row
+from scrubjay.retrieval.cache_words import needs_pairs, pairs_of, words_of
+from scrubjay.retrieval.cues import SEARCHED_KINDS, Line, coordinate, recorded_microseconds, whole
+from scrubjay.retrieval.recorded import read_recorded
+from scrubjay.retrieval.text import Texts, fold
+from scrubjay.retrieval.watermark import Watermark, watermark_at
+from scrubjay.retrieval.words import add_texts, prepared
+
+__all__ = ["BATCH", "Filler", "Replaced", "read_mark", "storable"]
+
+BATCH = 1024
+_MOST_COMMON = 1 << 16
+_FAR = 3.0e38
+_MARK = ("offset", "device", "inode", "check")
+
+
+class Replaced(Exception):
+    """A row replaces one whose words are in the index already: only a new build can take them out."""
+
+
+def storable(text: str) -> str:
+    """The text as SQLite takes it: a lone surrogate becomes its escape."""
+    return text if text.isascii() else text.encode(errors="backslashreplace").decode()
+
+
+def read_mark(connection: sqlite3.Connection, tier: str) -> Watermark | None:
+    """How far `rows` or `evidence` have been read."""
+    values = dict(connection.execute("SELECT key, value FROM meta WHERE key GLOB ?", (f"{tier}-*",)))
+    if len(values) != len(_MARK):
+        return None
+    return Watermark(*(int(values[f"{tier}-{name}"]) for name in _MARK))
+
+
+def _write_mark(connection: sqlite3.Connection, tier: str, mark: Watermark) -> None:
+    values = (mark.offset, mark.device, mark.inode, mark.check)
+    # As text: some systems number devices and inodes beyond what an integer of SQLite holds.
+    rows = [(f"{tier}-{name}", str(value)) for name, value in zip(_MARK, values, strict=True)]
+    connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
+
+
+class Filler:
+    """Adds rows, their words and what their records hold to one open database."""
+
+    def __init__(self, connection: sqlite3.Connection, layout: Layout, descriptor: int, *, bare: bool) -> None:
+        self._connection = connection
+        self._layout = layout
+        self._descriptor = descriptor
+        self._texts = Texts(layout, bare=bare)
+        self._ids: dict[str, int] = {}
+        self._common: set[str] | None = None
+
+    def add_rows(self, lines: Iterable[Line]) -> None:
+        """Adds rows and their words. Raises Replaced for an id that is there already, sqlite3.Error."""
+        self._add("rows", lines, self._add_batch)
+
+    def add_evidence(self, lines: Iterable[Line]) -> None:
+        """Adds walked cells, screens and descriptors of rows that are there already. Raises sqlite3.Error."""
+        self._add("evidence", lines, self._add_records)
+
+    def _add(self, tier: str, lines: Iterable[Line], add: Callable[[list[Line]], None]) -> None:
+        for batch in _batches(lines):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                mark = read_mark(self._connection, tier)
+                # Another process may have added them since they were read.
+                batch = [line for line in batch if mark is None or line.place.offset >= mark.offset]
+                if batch:
+                    add(batch)
+                    end = batch[-1].place.offset + batch[-1].place.length
+                    _write_mark(self._connection, tier, watermark_at(self._descriptor, end))
+                self._connection.execute("COMMIT")
+            except BaseException:
+                self._ids, self._common = {}, None
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    # --- rows
+
+    def _add_batch(self, batch: list[Line]) -> None:
+        batch = sorted(batch, key=lambda line: line.place)
+        self._name_all(batch)
+        try:
+            self._connection.executemany(
+                "INSERT INTO rows VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", map(self._row_values, batch)
+            )
+        except sqlite3.IntegrityError:
+            raise Replaced from None
+        searched = [line for line in batch if line.row.kind in SEARCHED_KINDS]
+        ids = self._ids
+        self._connection.executemany(
+            "INSERT OR IGNORE INTO tags VALUES (?, ?)",
+            ((ids[tag], line.place.number) for line in searched for tag in line.row.tags),
+        )
+        self._connection.executemany(
+            "INSERT INTO starts VALUES (?,?,?,?,?,?,?,?,?)",
+            (box for line in searched if (box := _start_box(line, ids)) is not None),
+        )
+        self._note_lives(batch)
+        self._add_words(searched)
+
+    def _name_all(self, batch: list[Line]) -> None:
+        tagged: Counter[str] = Counter()
+        acted: Counter[str] = Counter()
+        named: set[str] = set()
+        for line in batch:
+            row = line.row
+            if row.kind in SEARCHED_KINDS:
+                tagged.update(set(row.tags))
+            if row.action_kind is not None:
+                acted[row.action_kind] += 1
+            named.update(name for name in (row.world, row.place) if name is not None)
+        for name in {*tagged, *acted, *named}:
+            values = (storable(name), tagged[name], acted[name])
+            (ident,) = self._connection.execute(
+                "INSERT INTO names(name, tagged, acted) VALUES (?, ?, ?) ON CONFLICT(name) DO UPDATE SET "
+                "tagged = tagged + excluded.tagged, acted = acted + excluded.acted RETURNING id",
+                values,
+            ).fetchone()
+            self._ids[name] = ident
+
+    def _row_values(self, line: Line) -> tuple[Any, ...]:
+        row, ids = line.row, self._ids
+        return (
+            *line.place,
+            row.kind in SEARCHED_KINDS,
+            row.life,
+            None if row.world is None else ids[row.world],
+            None if row.action_kind is None else ids[row.action_kind],
+            None if row.place is None else ids[row.place],
+            whole(row.first_step),
+            whole(row.last_step),
+            coordinate(row.x),
+            coordinate(row.y),
+            coordinate(row.z),
+            recorded_microseconds(row.ended or row.started),
+            recorded_microseconds(row.started or row.ended),
+        )
+
+    def _note_lives(self, batch: list[Line]) -> None:
+        newest: dict[int, Line] = {}
+        span: Counter[int] = Counter()
+        for line in batch:
+            life, first, last = line.row.life, whole(line.row.first_step), whole(line.row.last_step)
+            newest[life] = line
+            if first is not None and last is not None:
+                span[life] = max(span[life], last - first)
+        for life, line in newest.items():
+            world = None if line.row.world is None else self._ids[line.row.world]
+            self._connection.execute(
+                "INSERT INTO lives VALUES (?, ?, ?, ?) ON CONFLICT(life) DO UPDATE SET span = max(span, excluded.span),"
+                " world = iif(excluded.newest > newest, excluded.world, world), newest = max(newest, excluded.newest)",
+                (life, line.place.number, world, min(span[life], 1 << 62)),
+            )
+
+    # --- words
+
+    def _add_words(self, lines: list[Line]) -> None:
+        if not lines:
+            return
+        known = self._known_words()
+        numbered: list[tuple[int, set[str], set[str]]] = []
+        ranked: list[tuple[int, str]] = []
+        seen: Counter[str] = Counter()
+        for line in lines:
+            text, record = self._texts.parts(line.place, self._descriptor)
+            found = words_of(fold(text))
+            fresh = found - known
+            seen.update(fresh)
+            numbered.append((line.place.number, found, fresh))
+            ranked.append((line.place.number, prepared(record)))
+        self._learn([word for word, count in seen.items() if count > 1])
+        self._connection.executemany(
+            "INSERT INTO words(rowid, body) VALUES (?, ?)", ((n, " ".join(found)) for n, found, _fresh in numbered)
+        )
+        rare = [(n, fresh - known) for n, _found, fresh in numbered]
+        joined = [(n, f"\n{chr(10).join(fresh)}\n") for n, fresh in rare if fresh]
+        self._connection.executemany("INSERT INTO rare(rowid, body) VALUES (?, ?)", joined)
+        paired = [(n, pairs_of(fresh)) for (n, fresh) in rare if fresh and needs_pairs(" ".join(fresh))]
+        self._connection.executemany(
+            "INSERT INTO pairs(rowid, body) VALUES (?, ?)", ((n, " ".join(found)) for n, found in paired if found)
+        )
+        add_texts(self._connection, ranked)
+
+    def _known_words(self) -> set[str]:
+        # Read anew for each batch would be right as well: another process may have learnt more, which harms nothing.
+        if self._common is None:
+            chunks = self._connection.execute("SELECT words FROM common")
+            self._common = set(itertools.chain.from_iterable(chunk.split("\n") for (chunk,) in chunks))
+        return self._common
+
+    def _learn(self, words: list[str]) -> None:
+        known = self._known_words()
+        words = words[: max(0, _MOST_COMMON - len(known))]
+        if words:
+            known.update(words)
+            self._connection.execute("INSERT INTO common(words) VALUES (?)", ("\n".join(words),))
+
+    # --- evidence
+
+    def _add_records(self, batch: list[Line]) -> None:
+        for line in batch:
+            if line.row.kind in SEARCHED_KINDS:
+                self._add_recorded(line)
+
+    def _add_recorded(self, line: Line) -> None:
+        number = line.place.number
+        recorded = read_recorded(self._layout, line.row.id)
+        if recorded.cells:
+            bounds = [edge(axis) for axis in zip(*recorded.cells, strict=True) for edge in (min, max)]
+            values = [max(-_FAR, min(_FAR, bound)) for bound in bounds]
+            self._connection.execute("INSERT INTO walked VALUES (?,?,?,?,?,?,?)", (number, *values))
+        screens = {*recorded.screens} | ({line.row.observation_hash} - {None})
+        for screen in screens:
+            if screen is not None:
+                self._connection.execute("INSERT INTO screens VALUES (?, ?)", (storable(screen), number))
+        for ordinal, picture in enumerate(recorded.places):
+            self._connection.execute("INSERT INTO pictures VALUES (?, ?, ?)", (number, ordinal, picture))
+
+
+def _start_box(line: Line, ids: dict[str, int]) -> tuple[float, ...] | None:
+    row: Row = line.row
+    known = [coordinate(value) for value in (row.x, row.y, row.z)]
+    if known == [None, None, None]:
+        return None
+    box: list[float] = [line.place.number]
+    for value in known:
+        # A coordinate that is not known may be anything here: the row is looked at again.
+        box += (-_FAR, _FAR) if value is None else [max(-_FAR, min(_FAR, value))] * 2
+    world = 0 if row.world is None else ids[row.world]
+    return (*box, world, world)
+
+
+def _batches(lines: Iterable[Line]) -> Iterator[list[Line]]:
+    lines = iter(lines)
+    while batch := list(itertools.islice(lines, BATCH)):
+        yield batch

@@ -1,0 +1,170 @@
+"""Finding a substring through an index of words.
+
+A text's words are its maximal runs of letters, digits and everything beyond ASCII. What a needle holds between
+separators are whole words; at its ends stand parts of words. Parts are looked up among the common words, which are
+few, and by three (or two) characters among the rare ones. Every candidate must be checked against its text.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from re import _constants, _parser  # type: ignore[attr-defined]
+from typing import Any
+
+__all__ = ["LONGEST", "Plan", "literals_of", "needs_pairs", "pairs_of", "plan_for", "words_of"]
+
+LONGEST = 64
+_STRIDE = 32
+_MOST_ALTERNATIVES = 400
+_RUN = re.compile(r"[0-9A-Za-z\u0080-\U0010ffff]+")
+_SEPARATORS = bytes(b if b >= 0x80 or chr(b).isalnum() else 0x20 for b in range(256))
+_BEYOND_HEX = re.compile(r"[^0-9a-f\n]")
+
+
+def words_of(folded: str) -> set[str]:
+    """The distinct words of a folded text; of a word longer than LONGEST, overlapping pieces."""
+    found = set(folded.encode(errors="replace").translate(_SEPARATORS).decode().split(" "))
+    found.discard("")
+    for word in [word for word in found if len(word) > LONGEST]:
+        found.discard(word)
+        found.update(_pieces(word))
+    return found
+
+
+def _pieces(word: str) -> list[str]:
+    # Every part of up to _STRIDE + 1 characters lies whole in one piece; the last piece ends where the word ends.
+    if len(word) <= LONGEST:
+        return [word]
+    return [*(word[at : at + LONGEST] for at in range(0, len(word) - LONGEST, _STRIDE)), word[-LONGEST:]]
+
+
+def needs_pairs(rare_words: str) -> bool:
+    """True where these words hold more than digits of numbers: their pairs of characters are worth an index."""
+    return _BEYOND_HEX.search(rare_words) is not None
+
+
+def pairs_of(words: Iterable[str]) -> set[str]:
+    """The pairs of neighbours in the words, but for those of hex digits alone: these are everywhere."""
+    return {pair for word in words for pair in map("".join, itertools.pairwise(word)) if _BEYOND_HEX.search(pair)}
+
+
+@dataclass(slots=True)
+class Plan:
+    """FTS5 expressions whose matches, taken together, hold every text with the needle.
+
+    `words`, `rare` and `pairs` are asked of the tables of these names; None or empty where a table can have no match.
+    """
+
+    words: str | None = None
+    rare: list[str] = field(default_factory=list)
+    pairs: list[str] = field(default_factory=list)
+
+
+def plan_for(needles: Iterable[str], common: str) -> Plan | None:
+    """How to find the texts that hold all of these folded needles; None where only looking at each text can tell.
+
+    `common` holds the common words, each between newlines.
+    """
+    exact: dict[str, None] = {}
+    partial: dict[tuple[str, bool, bool], None] = {}
+    for needle in needles:
+        for run in _RUN.finditer(needle):
+            begins, ends = run.start() > 0, run.end() < len(needle)
+            if begins and ends:
+                exact.update(dict.fromkeys(_pieces(run[0])))
+            else:
+                partial[_shortened(run[0], begins, ends)] = None
+    return _plan(list(exact), list(partial), common)
+
+
+def _shortened(run: str, begins: bool, ends: bool) -> tuple[str, bool, bool]:
+    # A part must lie in one piece of a long word.
+    if begins:
+        return (run[:LONGEST], True, False)
+    return (run[-LONGEST:], False, True) if ends else (run[: _STRIDE + 1], False, False)
+
+
+def _plan(exact: list[str], partial: list[tuple[str, bool, bool]], common: str) -> Plan | None:
+    plan = Plan()
+    required = [_term(word) for word in exact]
+    possible = True
+    for run, begins, ends in partial:
+        grams = _grams(run, begins, ends)
+        pair = len(run) == 2 and _BEYOND_HEX.search(run) is not None
+        known = _holding(common, run, begins, ends) if grams or pair else None
+        if known is None:
+            continue
+        if grams:
+            plan.rare.append(" AND ".join(map(_term, grams)))
+        else:
+            plan.pairs.append(_term(run))
+        possible = possible and bool(known)
+        required.append("(" + " OR ".join(map(_term, known)) + ")")
+    if not required:
+        return None
+    if possible:
+        plan.words = " AND ".join(required)
+    return plan
+
+
+def _grams(run: str, begins: bool, ends: bool) -> list[str]:
+    anchored = f"{chr(10) * begins}{run}{chr(10) * ends}"
+    return list(dict.fromkeys(anchored[at : at + 3] for at in range(len(anchored) - 2)))
+
+
+def _term(text: str) -> str:
+    return f'"{text}"'
+
+
+def _holding(common: str, run: str, begins: bool, ends: bool) -> list[str] | None:
+    """The common words that hold the run at the place asked for; None where they are too many to ask for."""
+    sought = f"{chr(10) * begins}{run}{chr(10) * ends}"
+    found: dict[str, None] = {}
+    at = common.find(sought)
+    while at >= 0:
+        inside = at + begins
+        start = common.rfind("\n", 0, inside) + 1
+        end = common.find("\n", inside)
+        found[common[start:end]] = None
+        if len(found) > _MOST_ALTERNATIVES:
+            return None
+        at = common.find(sought, end)
+    return list(found)
+
+
+def literals_of(pattern: str) -> list[str]:
+    """Texts that every match of a regular expression must hold, whatever its case.
+
+    Only characters whose other cases fold to one and the same character count.
+    """
+    found: list[str] = []
+    _collect(_parser.parse(pattern, re.IGNORECASE), found)
+    return found
+
+
+def _collect(parsed: Any, found: list[str]) -> None:
+    literal = ""
+    for operation, value in parsed:
+        if operation is _constants.LITERAL and _is_plain(chr(value)):
+            literal += chr(value).lower()
+            continue
+        if literal:
+            found.append(literal)
+            literal = ""
+        if operation is _constants.SUBPATTERN:
+            _collect(value[-1], found)
+        elif operation in (_constants.MAX_REPEAT, _constants.MIN_REPEAT, _constants.POSSESSIVE_REPEAT) and value[0] > 0:
+            _collect(value[2], found)
+        elif operation is _constants.ATOMIC_GROUP:
+            _collect(value, found)
+    if literal:
+        found.append(literal)
+
+
+def _is_plain(character: str) -> bool:
+    if character.isascii():
+        return True
+    return character.lower() == character.upper() == character.casefold() == character
