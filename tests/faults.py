@@ -12,6 +12,7 @@ from __future__ import annotations
 import atexit
 import builtins
 import contextlib
+import errno
 import importlib
 import itertools
 import json
@@ -40,25 +41,41 @@ class Outcome:
     output: str
 
 
-def run_with_kill(script: str, n: int, *arguments: str, half: bool = False) -> Outcome:
+def run_with_kill(script: str, n: int, *arguments: str, half: bool = False, after: bool = False) -> Outcome:
     """Runs `script` (its `arguments` are a global there) and kills it before its n-th call (from 1) is made.
 
-    With `half`, an n-th call that is a write puts half of its bytes in place first. n = 0 kills nothing. A script
-    that fails of itself raises AssertionError here, with its traceback.
+    With `half` only writes count, and half of the bytes are put in place first; with `after` the call is made whole.
+    n = 0 kills nothing. A script that fails of itself raises AssertionError here, with its traceback.
     """
-    outcome = _server().run({"script": script, "n": n, "half": half, "arguments": list(arguments)})
+    outcome = _server().run({"script": script, "n": n, "half": half, "after": after, "arguments": list(arguments)})
     assert outcome.killed or outcome.status == 0, outcome.output
     return outcome
 
 
-def each_kill(script: str, prepare: Callable[[], list[str]], *, half: bool = False) -> Iterator[tuple[int, list[str]]]:
+def run_with_fault(
+    script: str, n: int, *arguments: str, error: str, after: bool = False, lasting: bool = False
+) -> Outcome:
+    """Runs `script`, whose n-th call (from 1) raises OSError `error` (`EIO`), instead of the call or `after` it.
+
+    With `lasting` every write, flush, truncation and new file after it fails too. The script may call `repair()`,
+    which says whether a call has failed, and ends it. It must come to its end.
+    """
+    job = {"script": script, "n": n, "error": error, "after": after, "lasting": lasting, "arguments": list(arguments)}
+    outcome = _server().run(job)
+    assert outcome.status == 0, outcome.output
+    return outcome
+
+
+def each_kill(
+    script: str, prepare: Callable[[], list[str]], *, half: bool = False, after: bool = False
+) -> Iterator[tuple[int, list[str]]]:
     """Kills `script` at each of its calls in turn, a fresh `prepare()` for its arguments each time.
 
     Yields (n, arguments) after each kill, and ends when the script came to its end.
     """
     for n in itertools.count(1):
         arguments = prepare()
-        if not run_with_kill(script, n, *arguments, half=half).killed:
+        if not run_with_kill(script, n, *arguments, half=half, after=after).killed:
             return
         yield n, arguments
 
@@ -101,6 +118,8 @@ def _serve() -> None:
     for module in ("scrubjay.memory.documents", "scrubjay.public"):
         with contextlib.suppress(Exception):  # imported once, for every fork; what fails is told by the script
             importlib.import_module(module)
+    with contextlib.suppress(Exception):
+        importlib.import_module("recorder").warm()
     for line in sys.stdin:
         with tempfile.TemporaryFile() as printed:
             child = os.fork()
@@ -119,10 +138,13 @@ def _run(job: dict[str, Any], output: int) -> None:
     os.dup2(output, 2)
     leave = os._exit
     status = 1
+    names: dict[str, Any] = {"arguments": job["arguments"], "__name__": "__main__"}
     try:
-        if job["n"]:
-            _arm(job["n"], job["half"])
-        exec(compile(job["script"], "<script>", "exec"), {"arguments": job["arguments"], "__name__": "__main__"})
+        if "error" in job:
+            names["repair"] = _fail(job["n"], getattr(errno, job["error"]), job["after"], job["lasting"])
+        elif job["n"]:
+            _arm(job["n"], job["half"], job["after"])
+        exec(compile(job["script"], "<script>", "exec"), names)
         status = 0
     except BaseException:
         traceback.print_exc()
@@ -131,15 +153,19 @@ def _run(job: dict[str, Any], output: int) -> None:
         leave(status)
 
 
-def _arm(n: int, half: bool) -> None:
+def _arm(n: int, half: bool, after: bool) -> None:
     calls = itertools.count(1)
 
     def wrap(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
         def wrapped(*positional: Any, **named: Any) -> Any:
             # A kill at a call that only reads leaves what the kill at the next one leaves.
-            if not _only_reads(name, positional, named) and next(calls) == n:
-                if half and name == "write" and len(positional[1]) > 1:
+            counts = name == "write" if half else not _only_reads(name, positional, named)
+            if counts and next(calls) == n:
+                if half:
                     call(positional[0], bytes(positional[1])[: len(positional[1]) // 2])
+                elif after:
+                    with contextlib.suppress(OSError):
+                        call(*positional, **named)
                 os.kill(os.getpid(), signal.SIGKILL)
             return call(*positional, **named)
 
@@ -158,6 +184,34 @@ def _only_reads(name: str, positional: tuple[Any, ...], named: dict[str, Any]) -
         mode = named.get("mode", positional[1] if len(positional) > 1 else "r")
         return not set(mode) & set("wax+")
     return False
+
+
+def _fail(n: int, number: int, after: bool, lasting: bool) -> Callable[[], bool]:
+    calls, failed, broken = itertools.count(1), False, False
+
+    def wrap(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+        gives_back = name in ("close", "unlink", "remove", "rmdir")  # that does not fail for the lack of space
+
+        def wrapped(*positional: Any, **named: Any) -> Any:
+            nonlocal failed, broken
+            is_nth = next(calls) == n
+            if is_nth or (broken and not gives_back and not _only_reads(name, positional, named)):
+                failed, broken = True, broken or lasting
+                if after:
+                    call(*positional, **named)
+                raise OSError(number, os.strerror(number), "injected")
+            return call(*positional, **named)
+
+        return wrapped
+
+    def repair() -> bool:
+        nonlocal failed, broken
+        was, failed, broken = failed, False, False
+        return was
+
+    for name in (*CALLS, "close"):
+        setattr(os, name, wrap(name, getattr(os, name)))
+    return repair
 
 
 if __name__ == "__main__":

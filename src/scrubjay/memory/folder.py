@@ -69,7 +69,8 @@ def create_folder(path: str | os.PathLike[str], created_by: str) -> Layout:
 
 
 def _visible(folder: str) -> list[str]:
-    return [name for name in os.listdir(folder) if not name.startswith(".memory.json.") and name != ".DS_Store"]
+    unfinished = (".memory.json.", ".AGENTS.md.")  # what a creation that was killed leaves of a whole file
+    return [name for name in os.listdir(folder) if not name.startswith(unfinished) and name != ".DS_Store"]
 
 
 def open_folder(path: str | os.PathLike[str], read_only: bool) -> tuple[Layout, Json]:
