@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from scrubjay.models.scripted.crafter.exploring import explore
-from scrubjay.models.scripted.crafter.moves import Move, act_on, act_on_nearest
+from scrubjay.models.scripted.crafter.moves import Move, act_on, act_on_nearest, walk
+from scrubjay.models.scripted.crafter.rules import distance
 from scrubjay.models.scripted.crafter.situation import Situation
+from scrubjay.retrieval.query import Query
 
 __all__ = ["drink", "eat", "search_for_both"]
 
 _FULL = 9
+_VIEW = 4  # tiles: what was seen from nearer than this I would see now
+_SIGHTINGS = 12
 
 
 def drink(now: Situation) -> Move | None:
@@ -31,10 +35,24 @@ def eat(now: Situation) -> Move | None:
     return act_on_nearest(now, lambda cell: now.things.get(cell) == "cow", "eat", within=within)
 
 
+def _to_where_cows_were(now: Situation) -> Move | None:
+    """Asks the memory which episodes of this life had a cow in view, and goes to the newest that lies elsewhere."""
+    query = Query(grep=" cow", life=now.turn.life, last=_SIGHTINGS)
+    for row in reversed(now.turn.recall.find(query).rows):
+        if row.end is None:
+            continue
+        place = (int(row.end[0]), int(row.end[2]))
+        if distance(place, now.here) > _VIEW and not now.is_avoided(place):
+            route = now.paths.to(lambda cell, place=place: distance(cell, place) <= 1)  # type: ignore[misc]
+            if route is not None:
+                return walk(now, route, f"look for a cow where {row.id} saw one")
+    return None
+
+
 def search_for_both(now: Situation) -> Move | None:
     """Looks for water or cows when none is known and it is time."""
     if now.drink < 3:
         return explore(now, "find water")
     if now.food < 3:
-        return explore(now, "find a cow")
+        return _to_where_cows_were(now) or explore(now, "find a cow")
     return None

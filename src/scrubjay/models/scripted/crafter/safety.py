@@ -29,17 +29,23 @@ def keep_sleeping(now: Situation) -> Move | None:
 
 def rest(now: Situation) -> Move | None:
     """Stays where nothing can come in, until energy and health are back or hunger or thirst call."""
-    if not now.is_enclosed or min(now.food, now.drink) < 2:
+    if not now.is_enclosed or _must_leave(now):
         return None
     if now.energy < _FULL - 1 or (now.energy < _FULL and not now.reached("wake_up")):
         return Move(("sleep",) * _SLEEP_AT_ONCE, "sleep in the shelter")
-    if now.health < _FULL - 2 and min(now.food, now.drink) > 3:
+    if now.health < _FULL - 2:
         return Move(("noop",) * 5, "recover in the shelter")
     return None
 
 
+def _must_leave(now: Situation) -> bool:
+    return min(now.food, now.drink) < 2
+
+
 def shelter_to_rest(now: Situation) -> Move | None:
     """Digs in when tired, hurt, or for the first sleep."""
+    if now.is_enclosed or _must_leave(now):
+        return Move(("sleep",) * 3, "sleep hungry") if now.energy < 1 and not now.enemies(9) else None
     first_sleep = not now.reached("wake_up") and now.energy < _FULL
     night = now.daylight < 0.35 and now.energy < 6
     fed = min(now.food, now.drink) > 3
