@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from faults import each_kill
-from scrubjay.errors import StorageFull
+from scrubjay.errors import Conflict, StorageFull
 from scrubjay.memory.document_changes import digest_of
 from scrubjay.memory.documents import Documents
 from scrubjay.memory.layout import Layout
@@ -169,6 +169,39 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path, small_files: None) ->
     assert not list((tmp_path / ".locks").glob("*.staged"))
 
 
+class Meddler:
+    """The context of documents, asked for between the look at a file and its change: just then it meddles."""
+
+    def __init__(self) -> None:
+        self.meddle: Callable[[], object] = lambda: None
+
+    def __call__(self) -> tuple[int | None, int | None]:
+        self.meddle()
+        return (1, 7)
+
+
+def test_an_editor_that_saves_at_the_same_moment_is_not_overwritten(tmp_path: Path) -> None:
+    meddler = Meddler()
+    documents = Documents(Layout(tmp_path), context=meddler)
+    documents.create("notes.md", OLD)
+    meddler.meddle = lambda: (tmp_path / "mine/notes.md").write_text("by hand\n")
+    for attempt in (lambda: documents.append("notes.md", "x"), lambda: documents.delete("notes.md")):
+        with pytest.raises(Conflict, match="another program"):
+            attempt()
+    meddler.meddle = lambda: None
+    documents.append("notes.md", "x")
+    assert documents.read("notes.md") == "by hand\nx\n"
+    assert [c.operation for c in documents.history("notes.md")] == ["create", "external", "append"]
+
+
+def test_an_edit_within_an_edit_is_refused(tmp_path: Path) -> None:
+    documents = Documents(Layout(tmp_path))
+    documents.create("notes.md", OLD)
+    with pytest.raises(Conflict, match="finish that"):
+        documents.edit("notes.md", lambda text: documents.append("other.md", text).path, operation="edit")
+    documents.append("notes.md", "goes on")
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_that_refuses_stops_nobody_else(tmp_path: Path) -> None:
     documents = Documents(Layout(tmp_path))
@@ -179,6 +212,20 @@ def test_a_folder_that_refuses_stops_nobody_else(tmp_path: Path) -> None:
     documents.append("notes.md", "goes on")
     assert documents.read("shut/a.md") == "a"
     assert documents.show("shut/a.md", len(documents.history())) == "a"
+
+
+def test_a_change_that_can_never_be_carried_out_stops_nobody_else(prepare: Callable[[], list[str]]) -> None:
+    met = 0
+    for _, (root,) in each_kill(f"{PRELUDE}\ndocuments.append('notes.md', 'x')", prepare):
+        Path(root, "mine/notes.md").unlink()
+        Path(root, "mine/notes.md").mkdir()
+        met += b'"append"' in Path(root, "documents.jsonl").read_bytes()
+        documents = Documents(Layout(root))
+        documents.append("other.md", "goes on")
+        documents.sync()
+        assert documents.history("notes.md")[-1].after is None
+        assert documents.list() == ["f/one.md", "f/two.md", "other.md"]
+    assert met > 0
 
 
 def test_a_lost_lock_file_is_made_again(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import time
 import unicodedata
 from dataclasses import dataclass, field
 
-from scrubjay.errors import InvalidInput
+from scrubjay.errors import Conflict, InvalidInput
 from scrubjay.memory.disk import make_folder, storage, sync_folder, write_all
 from scrubjay.memory.document_changes import digest_of
 from scrubjay.memory.paths import locate, locate_new, why_refused
@@ -39,7 +39,8 @@ class DocumentFiles:
     def __init__(self, folder: str, staged: str) -> None:
         self._folder = folder
         self._staged = staged
-        self._digests: dict[str, tuple[tuple[int, ...], str]] = {}
+        self._digests: dict[str, tuple[tuple[int, ...] | None, str]] = {}
+        self._read: dict[str, tuple[int, ...] | None] = {}
 
     def listing(self, path: str = "", *, depth: int | None = None, tidy: bool = False) -> Listing:
         """Everything below `path`, in the order of names.
@@ -84,6 +85,7 @@ class DocumentFiles:
     def read(self, path: str) -> bytes | None:
         """A document's bytes, or None where nothing is. Raises InvalidInput for what is no document."""
         status = self.status(path)
+        self._read[path] = _key(status)
         if status is None:
             return None
         if stat.S_ISDIR(status.st_mode):
@@ -98,11 +100,17 @@ class DocumentFiles:
             except FileNotFoundError:
                 return None
             with os.fdopen(descriptor, "rb") as file:
+                self._read[path] = _key(os.fstat(descriptor))
                 return file.read()
+
+    def need_unchanged(self, path: str) -> None:
+        """Raises Conflict where the document is not the file any more that `read` gave."""
+        if _key(self.status(path)) != self._read.get(path):
+            raise Conflict(f"{path} is being changed by another program: read it again, then edit")
 
     def digest(self, path: str, status: os.stat_result) -> str | None:
         """sha256 of a document, read only where size and times say that it may have changed."""
-        key = (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+        key = _key(status)
         known = self._digests.get(path)
         if known is not None and known[0] == key:
             return known[1]
@@ -179,6 +187,10 @@ class DocumentFiles:
             os.rename(source, target)
         sync_folder(os.path.dirname(target))
         sync_folder(os.path.dirname(source))
+
+
+def _key(status: os.stat_result | None) -> tuple[int, ...] | None:
+    return None if status is None else (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 def _why_no_document(status: os.stat_result) -> str | None:

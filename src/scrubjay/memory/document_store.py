@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from scrubjay.errors import Damaged, InvalidInput, ReadOnly, ScrubjayError
+from scrubjay.errors import Conflict, Damaged, InvalidInput, ReadOnly, ScrubjayError
 from scrubjay.memory import journal
 from scrubjay.memory.disk import exclusive, make_folder, storage
 from scrubjay.memory.document_changes import AUTHORS, EXTERNAL, NO_SPLICE, Change, digest_of
@@ -40,6 +40,7 @@ class DocumentStore:
         self._context = context
         self._lock = layout.lock_of(layout.mine)
         self._mutex = threading.RLock()
+        self._busy = False
         self.files = DocumentFiles(layout.mine, self._lock + ".staged")
         self.history = History(layout.documents_journal)
 
@@ -54,30 +55,46 @@ class DocumentStore:
         if self._read_only:
             raise ReadOnly(f"{self._layout.mine}: this memory is open read-only")
         with self._mutex:
-            make_folder(self._layout.locks)
-            with exclusive(self._lock):
-                make_folder(self._layout.mine)
-                self.history.refresh()
-                self._carry_out()
-                yield
+            if self._busy:
+                raise Conflict("a document is being edited here: finish that before the next change")
+            self._busy = True
+            try:
+                make_folder(self._layout.locks)
+                with exclusive(self._lock):
+                    make_folder(self._layout.mine)
+                    self.history.refresh()
+                    self._carry_out()
+                    yield
+            finally:
+                self._busy = False
 
     # --- changes
 
     def put(self, operation: str, path: str, old: bytes | None, new: bytes | None, author: str, **more: Any) -> Change:
-        """Makes `new` the content of `path` (None: no document), where `old` is what is there. Returns its row."""
+        """Makes `new` the content of `path` (None: no document), where `old` is what is there. Returns its row.
+
+        Raises Conflict where another program changes the file at this moment; its change is the one that stays.
+        """
         if old == new and path in self.history.heads:
             return self.history.change(self.history.heads[path].number)
         if new is not None and len(new) > MAX_BYTES:
             raise InvalidInput(f"{path}: {len(new)} bytes; a document has at most {MAX_BYTES}")
         row = self.row(operation, path, old, new, author, **more)
-        if new is None:
-            return self.commit([row], lambda: self.files.remove(path))[0]
-        self.files.stage(path, new)
         try:
-            return self.commit([row], lambda: self.files.place(path))[0]
+            if new is not None:
+                self.files.stage(path, new)
+            self.files.need_unchanged(path)
+            return self.commit([row], lambda: self._carry(path, new is None))[0]
         except BaseException:
             self.files.unstage()
             raise
+
+    def _carry(self, path: str, gone: bool) -> None:
+        self.files.need_unchanged(path)
+        if gone:
+            self.files.remove(path)
+        else:
+            self.files.place(path)
 
     def row(self, operation: str, path: str, old: bytes | None, new: bytes | None, author: str, **more: Any) -> Change:
         """The row that says this change, at this time, in this life."""
@@ -199,7 +216,7 @@ class DocumentStore:
 
     def _note_carried_out(self) -> None:
         # One short write of fixed length into the locked file: whole or not there, and no fsync, for it may be lost.
-        with storage(self._lock):
+        with contextlib.suppress(OSError):
             descriptor = os.open(self._lock, os.O_WRONLY | os.O_CLOEXEC)
             try:
                 os.pwrite(descriptor, b"%020d\n" % self.history.end, 0)
