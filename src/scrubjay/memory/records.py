@@ -37,12 +37,8 @@ def _text_or_none(value: Any) -> bool:
     return value is None or isinstance(value, str)
 
 
-def _whole_or_none(value: Any) -> bool:
-    return value is None or (isinstance(value, int) and not isinstance(value, bool))
-
-
-def _number_or_none(value: Any) -> bool:
-    return value is None or is_number(value)
+def _is_point(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 3 and all(map(is_number, value))
 
 
 def _texts(value: Any) -> bool:
@@ -101,28 +97,25 @@ class Row:
         if not (ident.startswith("ep_") and ident[3:].isascii() and ident[3:].isdigit() and len(ident) >= 9):
             raise ValueError(f"id: {ident!r:.80} is not an episode's id")
         values: Json = {"id": ident, "path": _need(row, "path", _text, "text")}
-        for keys, test, what in _ROW_KEYS:
-            for key in keys:
-                if key in row:
-                    values[key] = _need(row, key, test, what)
+        extra: Json = {}
+        # One pass over what is there: an index of a million rows is read through here.
+        for key, value in row.items():
+            expected = _ROW_TYPES.get(key)
+            if expected is None:
+                if key not in _ROW_NAMES:
+                    extra[key] = value
+            elif type(value) in expected[0]:
+                values[key] = value
+            elif value is not None:
+                raise ValueError(f"{key}: {expected[1]} was expected, found {value!r:.80}")
         for key in ("tags", "events"):
             if row.get(key) is not None:
                 values[key] = tuple(_need(row, key, _texts, "a list of texts"))
-        if row.get("life") is not None:
-            values["life"] = _need(row, "life", lambda v: _whole_or_none(v) and v > 0, "a whole number above 0")
+        if values.get("life", 1) < 1:
+            raise ValueError(f"life: a whole number above 0 was expected, found {row['life']!r:.80}")
         if row.get("end") is not None:
-            end = _need(
-                row,
-                "end",
-                lambda v: isinstance(v, list) and len(v) == 3 and all(map(is_number, v)),
-                "x, y, z",
-            )
-            values["end"] = tuple(end)
-        for key in ("kind", "summary"):
-            if values.get(key, "") is None:
-                del values[key]
-        values["extra"] = {key: value for key, value in row.items() if key not in _ROW_NAMES}
-        return cls(**values)
+            values["end"] = tuple(_need(row, "end", _is_point, "x, y, z"))
+        return cls(**values, extra=extra)
 
     def to_json(self) -> Json:
         """The object that `index.jsonl` holds, keys in the order of the format."""
@@ -138,15 +131,18 @@ _ROW_ORDER = (
     "observation_hash", "events", "note", "life", "world", "place", "end", "outcome", "started", "ended", "digest",
 )  # fmt: skip
 _ROW_NAMES = frozenset(_ROW_ORDER)
-_TEXT_KEYS = (
-    "kind", "image", "action_kind", "summary", "observation_hash", "note",
-    "world", "place", "outcome", "started", "ended", "digest",
-)  # fmt: skip
-_ROW_KEYS: tuple[tuple[tuple[str, ...], Callable[[Any], bool], str], ...] = (
-    (_TEXT_KEYS, _text_or_none, "text or null"),
-    (("first_step", "last_step"), _whole_or_none, "a whole number or null"),
-    (("x", "y", "z"), _number_or_none, "a number or null"),
-)
+_ROW_TYPES: dict[str, tuple[tuple[type, ...], str]] = {
+    **dict.fromkeys(
+        (
+            "kind", "image", "action_kind", "summary", "observation_hash", "note",
+            "world", "place", "outcome", "started", "ended", "digest",
+        ),
+        ((str,), "text or null"),
+    ),
+    **dict.fromkeys(("first_step", "last_step"), ((int,), "a whole number or null")),
+    **dict.fromkeys(("x", "y", "z"), ((int, float), "a number or null")),
+    "life": ((int,), "a whole number above 0"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

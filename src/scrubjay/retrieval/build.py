@@ -7,7 +7,9 @@ silent, also where the folder vanishes under it: the index is derived, and the n
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
+import re
 import sqlite3
 import sys
 from collections.abc import Iterator
@@ -25,6 +27,7 @@ from scrubjay.retrieval.search import DerivedFailed
 __all__ = ["bring_up_to_date"]
 
 _LOWEST_PRIORITY = 19
+_ID = re.compile(rb'"id": ?"ep_([0-9]+)"')
 
 
 def bring_up_to_date(root: str) -> bool:
@@ -54,10 +57,10 @@ def bring_up_to_date(root: str) -> bool:
 
 
 def _complete(cache: Cache, layout: Layout, bare: bool) -> None:
-    cache.catch_up(read_lines(layout, cache.rows_mark.offset, bare=bare), evidence=False)
     end = cache.rows_mark.offset
-    lines = read_lines(layout, cache.evidence_mark.offset, bare=bare)
-    cache.catch_up((line for line in lines if line.place.offset < end), evidence=True)
+    behind = read_lines(layout, cache.evidence_mark.offset, bare=bare)
+    cache.catch_up(itertools.takewhile(lambda line: line.place.offset < end, behind), rows=False)
+    cache.catch_up(read_lines(layout, end, bare=bare))
 
 
 def _build(layout: Layout, folder: str, descriptor: int, bare: bool) -> None:
@@ -68,8 +71,7 @@ def _build(layout: Layout, folder: str, descriptor: int, bare: bool) -> None:
             filler = Filler(connection, layout, descriptor, bare=bare)
             end = os.fstat(descriptor).st_size
             last = _last_offsets(layout, end, bare)
-            filler.add_rows(_only_last(layout, end, last, bare))
-            filler.add_evidence(_only_last(layout, end, last, bare))
+            filler.add(_only_last(layout, end, last, bare))
             connection.execute("PRAGMA journal_mode=WAL")
         finally:
             connection.close()
@@ -83,15 +85,16 @@ def _build(layout: Layout, folder: str, descriptor: int, bare: bool) -> None:
 
 def _last_offsets(layout: Layout, end: int, bare: bool) -> dict[int, int]:
     """Where the last row of each id lies that has several."""
-    seen: set[int] = set()
-    last: dict[int, int] = {}
-    for line in read_lines(layout, bare=bare):
-        if line.place.offset >= end:
-            break
-        if line.place.number in seen:
-            last[line.place.number] = line.place.offset
-        seen.add(line.place.number)
-    return last
+    seen: set[bytes] = set()
+    twice: set[bytes] = set()
+    with open(layout.index, "rb") as file:
+        for line in file:
+            for found in _ID.findall(line):
+                (twice if found in seen else seen).add(found)
+    if not twice:
+        return {}
+    places = (line.place for line in read_lines(layout, bare=bare) if line.place.offset < end)
+    return {place.number: place.offset for place in places if b"%06d" % place.number in twice}
 
 
 def _only_last(layout: Layout, end: int, last: dict[int, int], bare: bool) -> Iterator[Line]:

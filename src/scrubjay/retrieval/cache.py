@@ -98,14 +98,14 @@ class Cache:
         """True where the index file below the watermark is what it was. For when the file has changed."""
         return still_holds(self.rows_mark, self._descriptor)
 
-    def catch_up(self, lines: Iterable[Line], *, evidence: bool, wait: float = 0.0) -> None:
+    def catch_up(self, lines: Iterable[Line], *, rows: bool = True, evidence: bool = True, wait: float = 0.0) -> None:
         """Adds these lines, which follow the watermark. Raises DerivedFailed where another process keeps adding.
 
         Where another has added some of them meanwhile, adds nothing. Raises Outdated where a row is replaced.
         """
         try:
             self._connection.execute(f"PRAGMA busy_timeout = {int(wait * 1000)}")
-            (self._filler.add_evidence if evidence else self._filler.add_rows)(lines)
+            self._filler.add(lines, rows=rows, evidence=evidence)
         except Replaced as error:
             raise Outdated("a row was replaced") from error
         except sqlite3.Error as error:

@@ -13,7 +13,7 @@ from typing import Any
 
 from scrubjay.memory.layout import Layout
 from scrubjay.memory.records import Row
-from scrubjay.retrieval.cache_words import needs_pairs, pairs_of, words_of
+from scrubjay.retrieval.cache_words import pairs_of, words_of
 from scrubjay.retrieval.cues import SEARCHED_KINDS, Line, coordinate, recorded_microseconds, whole
 from scrubjay.retrieval.recorded import read_recorded
 from scrubjay.retrieval.text import Texts, fold
@@ -61,33 +61,35 @@ class Filler:
         self._descriptor = descriptor
         self._texts = Texts(layout, bare=bare)
         self._ids: dict[str, int] = {}
-        self._common: set[str] | None = None
+        self._common: set[bytes] | None = None
 
-    def add_rows(self, lines: Iterable[Line]) -> None:
-        """Adds rows and their words. Raises Replaced for an id that is there already, sqlite3.Error."""
-        self._add("rows", lines, self._add_batch)
+    def add(self, lines: Iterable[Line], *, rows: bool = True, evidence: bool = True) -> None:
+        """Adds rows with their words, and what their records hold: walked cells, screens and descriptors.
 
-    def add_evidence(self, lines: Iterable[Line]) -> None:
-        """Adds walked cells, screens and descriptors of rows that are there already. Raises sqlite3.Error."""
-        self._add("evidence", lines, self._add_records)
-
-    def _add(self, tier: str, lines: Iterable[Line], add: Callable[[list[Line]], None]) -> None:
+        Lines before the watermark are passed over. Raises Replaced for an id that is there already, sqlite3.Error.
+        """
         for batch in _batches(lines):
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                mark = read_mark(self._connection, tier)
-                # Another process may have added them since they were read.
-                batch = [line for line in batch if mark is None or line.place.offset >= mark.offset]
-                if batch:
-                    add(batch)
-                    end = batch[-1].place.offset + batch[-1].place.length
-                    _write_mark(self._connection, tier, watermark_at(self._descriptor, end))
-                self._connection.execute("COMMIT")
-            except BaseException:
-                self._ids, self._common = {}, None
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
+            if rows:
+                self._add("rows", batch, self._add_batch)
+            if evidence:
+                self._add("evidence", batch, self._add_records)
+
+    def _add(self, tier: str, batch: list[Line], add: Callable[[list[Line]], None]) -> None:
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            mark = read_mark(self._connection, tier)
+            # Another process may have added them since they were read.
+            batch = [line for line in batch if mark is None or line.place.offset >= mark.offset]
+            if batch:
+                add(batch)
+                end = batch[-1].place.offset + batch[-1].place.length
+                _write_mark(self._connection, tier, watermark_at(self._descriptor, end))
+            self._connection.execute("COMMIT")
+        except BaseException:
+            self._ids, self._common = {}, None
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise
 
     # --- rows
 
@@ -173,9 +175,9 @@ class Filler:
         if not lines:
             return
         known = self._known_words()
-        numbered: list[tuple[int, set[str], set[str]]] = []
+        numbered: list[tuple[int, set[bytes], set[bytes]]] = []
         ranked: list[tuple[int, str]] = []
-        seen: Counter[str] = Counter()
+        seen: Counter[bytes] = Counter()
         for line in lines:
             text, record = self._texts.parts(line.place, self._descriptor)
             found = words_of(fold(text))
@@ -184,31 +186,28 @@ class Filler:
             numbered.append((line.place.number, found, fresh))
             ranked.append((line.place.number, prepared(record)))
         self._learn([word for word, count in seen.items() if count > 1])
-        self._connection.executemany(
-            "INSERT INTO words(rowid, body) VALUES (?, ?)", ((n, " ".join(found)) for n, found, _fresh in numbered)
-        )
-        rare = [(n, fresh - known) for n, _found, fresh in numbered]
-        joined = [(n, f"\n{chr(10).join(fresh)}\n") for n, fresh in rare if fresh]
-        self._connection.executemany("INSERT INTO rare(rowid, body) VALUES (?, ?)", joined)
-        paired = [(n, pairs_of(fresh)) for (n, fresh) in rare if fresh and needs_pairs(" ".join(fresh))]
-        self._connection.executemany(
-            "INSERT INTO pairs(rowid, body) VALUES (?, ?)", ((n, " ".join(found)) for n, found in paired if found)
-        )
+        self._insert("words", ((n, b" ".join(found).decode()) for n, found, _fresh in numbered))
+        rare = [(n, b"\n".join(fresh - known).decode()) for n, _found, fresh in numbered]
+        self._insert("rare", ((n, f"\n{joined}\n") for n, joined in rare if joined))
+        self._insert("pairs", ((n, " ".join(pairs)) for n, joined in rare if (pairs := pairs_of(joined))))
         add_texts(self._connection, ranked)
 
-    def _known_words(self) -> set[str]:
-        # Read anew for each batch would be right as well: another process may have learnt more, which harms nothing.
+    def _insert(self, table: str, numbered: Iterable[tuple[int, str]]) -> None:
+        self._connection.executemany(f"INSERT INTO {table}(rowid, body) VALUES (?, ?)", numbered)
+
+    def _known_words(self) -> set[bytes]:
+        # What another process has learnt meanwhile is not needed: a common word may be kept as a rare one.
         if self._common is None:
-            chunks = self._connection.execute("SELECT words FROM common")
-            self._common = set(itertools.chain.from_iterable(chunk.split("\n") for (chunk,) in chunks))
+            chunks = [chunk for (chunk,) in self._connection.execute("SELECT words FROM common")]
+            self._common = set("\n".join(chunks).encode().split(b"\n"))
         return self._common
 
-    def _learn(self, words: list[str]) -> None:
+    def _learn(self, words: list[bytes]) -> None:
         known = self._known_words()
         words = words[: max(0, _MOST_COMMON - len(known))]
         if words:
             known.update(words)
-            self._connection.execute("INSERT INTO common(words) VALUES (?)", ("\n".join(words),))
+            self._connection.execute("INSERT INTO common(words) VALUES (?)", (b"\n".join(words).decode(),))
 
     # --- evidence
 

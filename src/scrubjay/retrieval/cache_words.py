@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from re import _constants, _parser  # type: ignore[attr-defined]
 from typing import Any
 
-__all__ = ["LONGEST", "Plan", "literals_of", "needs_pairs", "pairs_of", "plan_for", "words_of"]
+__all__ = ["LONGEST", "Plan", "literals_of", "pairs_of", "plan_for", "words_of"]
 
 LONGEST = 64
 _STRIDE = 32
@@ -22,15 +22,16 @@ _MOST_ALTERNATIVES = 400
 _RUN = re.compile(r"[0-9A-Za-z\u0080-\U0010ffff]+")
 _SEPARATORS = bytes(b if b >= 0x80 or chr(b).isalnum() else 0x20 for b in range(256))
 _BEYOND_HEX = re.compile(r"[^0-9a-f\n]")
+_MORE_THAN_HEX = re.compile(r"[^\n]*[^0-9a-f\n][^\n]*")
 
 
-def words_of(folded: str) -> set[str]:
-    """The distinct words of a folded text; of a word longer than LONGEST, overlapping pieces."""
-    found = set(folded.encode(errors="replace").translate(_SEPARATORS).decode().split(" "))
-    found.discard("")
-    for word in [word for word in found if len(word) > LONGEST]:
-        found.discard(word)
-        found.update(_pieces(word))
+def words_of(folded: str) -> set[bytes]:
+    """The distinct words of a folded text, in UTF-8; of a word longer than LONGEST, overlapping pieces."""
+    found = set(folded.encode(errors="replace").translate(_SEPARATORS).split())
+    if found and max(map(len, found)) > LONGEST:
+        for word in [word for word in found if len(word) > LONGEST]:
+            found.discard(word)
+            found.update(piece.encode() for piece in _pieces(word.decode()))
     return found
 
 
@@ -41,14 +42,17 @@ def _pieces(word: str) -> list[str]:
     return [*(word[at : at + LONGEST] for at in range(0, len(word) - LONGEST, _STRIDE)), word[-LONGEST:]]
 
 
-def needs_pairs(rare_words: str) -> bool:
-    """True where these words hold more than digits of numbers: their pairs of characters are worth an index."""
-    return _BEYOND_HEX.search(rare_words) is not None
+def pairs_of(rare: str) -> set[str]:
+    """The pairs of neighbours in these words, but for pairs of hex digits: numbers are full of them.
 
-
-def pairs_of(words: Iterable[str]) -> set[str]:
-    """The pairs of neighbours in the words, but for those of hex digits alone: these are everywhere."""
-    return {pair for word in words for pair in map("".join, itertools.pairwise(word)) if _BEYOND_HEX.search(pair)}
+    `rare` holds the words with newlines between.
+    """
+    return {
+        pair
+        for word in _MORE_THAN_HEX.findall(rare)
+        for pair in map("".join, itertools.pairwise(word))
+        if _BEYOND_HEX.search(pair)
+    }
 
 
 @dataclass(slots=True)

@@ -14,6 +14,7 @@ from scrubjay.memory.layout import Layout
 
 __all__ = ["NOTHING", "Recorded", "read_recorded"]
 
+_EVIDENCE = b'\n"evidence": '
 _SCREEN = "screen/1"
 _PLACE = "place/1"
 _EDGES = ("start", "end")
@@ -35,7 +36,10 @@ def read_recorded(layout: Layout, ident: str) -> Recorded:
     """What the record of an episode keeps; nothing where there is no whole record."""
     try:
         with open(f"{layout.episode(ident)}/{Layout.EPISODE_RECORD}", "rb") as file:
-            evidence = loads_object(file.read()).get("evidence")
+            data = file.read()
+        # Where the evidence stands last, as it is written, what comes before it need not be parsed.
+        cut = data.rfind(_EVIDENCE)
+        evidence = loads_object(data if cut < 0 else b"{" + data[cut:]).get("evidence")
     except (OSError, ValueError, RecursionError):
         return NOTHING
     if not isinstance(evidence, dict):

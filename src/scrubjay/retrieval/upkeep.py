@@ -64,7 +64,7 @@ class Upkeep:
         assert self.cache is not None
         wait = _WAIT_TO_RANK if query.match is not None else 0.0
         try:
-            self.cache.catch_up(tail.lines(), evidence=query.needs_record, wait=wait)
+            self.cache.catch_up(tail.lines(), rows=not query.needs_record, evidence=query.needs_record, wait=wait)
         except Outdated:
             self.drop()
             self._ask_for_build()
