@@ -98,7 +98,7 @@ def test_each_stored_question_makes_its_view_again(memory: Memory) -> None:
         memory.look("ep_000001", question="what is it?"),
         memory.look("ep_000001#1", zoom=(-5, 3, 40, 40), question="and there?"),
         memory.sheet(memory.find(), question="which one?"),
-        memory.sheet(["ep_000001"] * 70, question="how many?"),
+        memory.sheet(["ep_000001"] * 66, question="how many?"),
         memory.then_now("ep_000001", now=screen(99), question="the same entrance?"),
         memory.compare(["ep_000001", "ep_000003#3"], question="which is newer?"),
         inspector.compare(["ep_000001", "ep_000002"], zoom=(0, 0, 30, 30), question="which is larger?"),
@@ -185,6 +185,40 @@ def test_a_frame_whose_file_is_cut_costs_its_cell_alone(memory: Memory) -> None:
         memory.look("ep_000002")
     view = memory.sheet(memory.find())
     assert [source.missing is None for source in view.sources] == [n != 2 for n in range(6)]
+
+
+def test_each_camera_of_a_step_is_seen(memory: Memory) -> None:
+    both = {"front": screen(1), "map": screen(2)}
+    with memory.live(world="plain") as life, life.episode("look", {}, frame=both, state={}) as episode:
+        episode.step({}, frame=both, state={})
+        episode.finish()
+        reference = episode.id
+    view = memory.look(reference, camera="map", question="where?")
+    assert numpy.array_equal(numpy.asarray(view.image()), screen(2))
+    assert Inspector(memory).remake(view.inspection or "").data == view.data
+    assert numpy.array_equal(numpy.asarray(memory.look(f"{reference}#0").image()), screen(1))
+    with pytest.raises(NotFound, match="it has 'front', 'map'"):
+        memory.look(reference, camera="rear")
+
+
+def test_the_frames_of_a_published_run_are_seen(tmp_path: Path) -> None:
+    Image.fromarray(screen(3)).save(tmp_path / "seen.png")
+    rows: list[Json] = [
+        {"id": f"ep_{n:06d}", "kind": "episode", "path": f"episodes/ep_{n:06d}", "image": image, "action_kind": "go_to",
+         "first_step": n, "last_step": n + 1, "x": 3168.66, "y": 64.0, "z": 1419.47, "summary": "", "tags": []}
+        for n, image in ((1, "seen.png"), (2, "gone.png"), (3, None))
+    ]  # fmt: skip
+    (tmp_path / "index.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with Memory.open(tmp_path, read_only=True) as published:
+        assert published.look("ep_000001").data == (tmp_path / "seen.png").read_bytes()
+        view = published.sheet(published.find(), question="any iron?")
+        assert [source.missing for source in view.sources] == [
+            None,
+            "ep_000002 has no frame: gone.png is not there",
+            "ep_000003 has no frame",
+        ]
+        assert "not stored" in (view.warning or "")
+        assert published.then_now("ep_000001", now=screen(4)).sources[0].size == (160, 90)
 
 
 def test_the_commands_write_pictures_and_keep_questions(

@@ -190,15 +190,15 @@ def test_compare_takes_two_to_sixteen() -> None:
             compare([evidence(images[0])] * count, DEFAULT_BOUNDS)
 
 
-sizes = st.tuples(st.integers(1, 900), st.integers(1, 900))
-zooms = st.none() | st.tuples(st.integers(-50, 900), st.integers(-50, 900), st.integers(1, 1000), st.integers(1, 1000))
+sizes = st.tuples(st.integers(1, 600), st.integers(1, 600))
+zooms = st.none() | st.tuples(st.integers(-50, 600), st.integers(-50, 600), st.integers(1, 1000), st.integers(1, 1000))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(size=sizes, zoom=zooms, rough=st.booleans(), bounds=st.sampled_from([DEFAULT_BOUNDS, SMALL]))
 @example(size=(1, 1), zoom=None, rough=False, bounds=DEFAULT_BOUNDS)
 @example(size=(1, 3000), zoom=(0, 0, 1, 3000), rough=True, bounds=DEFAULT_BOUNDS)
-@example(size=(5000, 3000), zoom=None, rough=True, bounds=DEFAULT_BOUNDS)
+@example(size=(5000, 3000), zoom=None, rough=False, bounds=SMALL)
 @example(size=(5000, 3000), zoom=(4990, 2000, 3000, 3000), rough=False, bounds=DEFAULT_BOUNDS)
 def test_any_look_is_bounded_and_true(
     size: tuple[int, int], zoom: tuple[int, int, int, int] | None, rough: bool, bounds: Bounds
@@ -214,7 +214,7 @@ def test_any_look_is_bounded_and_true(
     assert_true(view, view.sources[0], image)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(
     shapes=st.lists(st.tuples(st.integers(1, 400), st.integers(1, 400)), min_size=2, max_size=16),
     edge=st.integers(64, 800),
@@ -247,7 +247,7 @@ def test_a_saved_view_is_what_its_name_says(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["sheet.png", "sheet.jpg", "sheet.webp"])
 def test_a_saved_view_stays_within_its_bytes(tmp_path: Path, name: str) -> None:
-    view = look(evidence(noise(900, 700)), DEFAULT_BOUNDS)
+    view = look(evidence(noise(700, 600)), DEFAULT_BOUNDS)
     view.save(tmp_path / name)
     assert (tmp_path / name).stat().st_size <= DEFAULT_BOUNDS.max_bytes
 

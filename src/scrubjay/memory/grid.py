@@ -5,15 +5,17 @@ It reads and never writes. It knows cells and the size of a cell in each world, 
 
 from __future__ import annotations
 
+import heapq
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from scrubjay.errors import InvalidInput
 from scrubjay.memory import journal
+from scrubjay.memory.folder import worlds
 from scrubjay.memory.jsonio import Json
 from scrubjay.memory.layout import Layout, episode_number
-from scrubjay.memory.records import CELL_KINDS, GridRow, World
+from scrubjay.memory.records import CELL_KINDS, GridRow
 
 __all__ = ["Cell", "Grid", "age"]
 
@@ -41,6 +43,7 @@ class Grid:
 
     def _forget(self) -> None:
         self._rows: list[GridRow] = []
+        self._newest: dict[str | None, dict[str, dict[Cell, GridRow]]] = {}
         self._offset = 0
         self._file: tuple[int, int] | None = None
         self._seam = b""
@@ -89,6 +92,10 @@ class Grid:
             self.broken += 1
         else:
             self._rows.append(cell)
+            known = self._newest.setdefault(cell.world, {}).setdefault(cell.kind, {})
+            before = known.get(cell.cell)
+            if before is None or age(cell) >= age(before):
+                known[cell.cell] = cell
 
     def rows(self, world: str | None = None) -> list[GridRow]:
         """The rows of a world (None: the grid's own, or all), in the order of the file."""
@@ -98,16 +105,26 @@ class Grid:
 
     def newest(self, world: str | None = None) -> GridRow | None:
         """The row of the latest episode and step, or None where there is none."""
-        return max(self.rows(world), key=age, default=None)
+        return max(self._each(world), key=age, default=None)
 
     def cells(self, world: str | None = None) -> dict[Cell, dict[str, GridRow]]:
         """For each cell the newest row of each kind."""
         found: dict[Cell, dict[str, GridRow]] = {}
-        for row in self.rows(world):
+        for row in self._each(world):
             kinds = found.setdefault(row.cell, {})
             if row.kind not in kinds or age(row) >= age(kinds[row.kind]):
                 kinds[row.kind] = row
         return found
+
+    def _each(self, world: str | None, kind: str | None = None) -> Iterator[GridRow]:
+        """The newest row of each cell and kind, of one kind or all."""
+        self.refresh()
+        world = self.world if world is None else world
+        for name, kinds in self._newest.items():
+            if world in (None, name):
+                for known, rows in kinds.items():
+                    if kind in (None, known):
+                        yield from rows.values()
 
     def nearest(
         self, world: str | None, position: Sequence[float], kind: str | None = None, n: int = 1
@@ -121,26 +138,12 @@ class Grid:
             raise InvalidInput(f"position: three finite coordinates were expected, found {position!r}")
         if kind is not None and kind not in CELL_KINDS:
             raise InvalidInput(f"kind: one of {', '.join(CELL_KINDS)} was expected, found {kind!r}")
-        edges = self.cell_sizes()
+        self.refresh()
+        known = worlds(self.layout)
+        edges = {name: known[name].cell if name in known else 1.0 for name in self._newest}
 
         def distance(row: GridRow) -> float:
-            edge = edges.get(row.world, 1.0)
+            edge = edges[row.world]
             return math.dist(position, [(axis + 0.5) * edge for axis in row.cell])
 
-        candidates = [row for kinds in self.cells(world).values() for row in kinds.values() if kind in (None, row.kind)]
-        return sorted(candidates, key=lambda row: (distance(row), age(row)))[: max(n, 0)]
-
-    def cell_sizes(self) -> dict[str | None, float]:
-        """Edge of a cell in each world that `worlds.jsonl` describes."""
-        return {name: world.cell for name, world in self.worlds().items()}
-
-    def worlds(self) -> dict[str | None, World]:
-        """The worlds that `worlds.jsonl` describes, the last row of each."""
-        found: dict[str | None, World] = {}
-        for row in journal.rows(self.layout.worlds):
-            try:
-                world = World.from_json(row)
-            except (ValueError, TypeError):
-                continue
-            found[world.world] = world
-        return found
+        return heapq.nsmallest(n, self._each(world, kind), key=lambda row: (distance(row), age(row)))

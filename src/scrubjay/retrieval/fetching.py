@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from scrubjay.errors import Damaged, InvalidInput, NotFound
-from scrubjay.memory.grid import Grid
+from scrubjay.memory.folder import worlds
 from scrubjay.memory.jsonio import Json
 from scrubjay.memory.layout import Layout, Reference, parse_reference
 from scrubjay.memory.records import Row, Step, World, is_number
@@ -74,7 +74,7 @@ class Fetcher:
     def __init__(self, memory: MemoryLike, bounds: Bounds) -> None:
         self._memory = memory
         self._bounds = bounds
-        self._worlds: dict[str | None, World] | None = None
+        self._worlds: dict[str, World] | None = None
 
     def evidence(self, reference: Reference, camera: str | None = None, zoom: Region | None = None) -> Evidence:
         """The frame of a step, or of an episode's start. Raises NotFound or Damaged."""
@@ -139,8 +139,8 @@ class Fetcher:
         if reference.step is not None and reference.step != row.first_step:
             axes = _position_at(episode, reference.step)
         if self._worlds is None:
-            self._worlds = Grid(self._memory.layout).worlds()
-        world = self._worlds.get(row.world)
+            self._worlds = worlds(self._memory.layout)
+        world = self._worlds.get(row.world or "")
         first, second = World("").ground if world is None else world.ground
         known = is_number(axes[first]) and is_number(axes[second])
         return Evidence(

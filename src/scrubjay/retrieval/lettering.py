@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     Font = PIL.ImageFont.FreeTypeFont | PIL.ImageFont.ImageFont
 
+# Characters that the font lacks and a plain one says as well.
+_PLAIN = str.maketrans({"–": "-", "—": "-", "‘": "'", "’": "'", "“": '"', "”": '"', "→": ">", "×": "x", "·": "."})
+
 __all__ = ["font", "line_height", "printable", "shortened", "wrapped"]
 
 
@@ -37,7 +40,7 @@ def printable(text: str) -> str:
     A letter it lacks loses its accents where that helps; a character of another script becomes a box, as wide as it
     would be, so that a label stays a label. The text itself is in the records, not in the picture.
     """
-    return " ".join("".join(_drawable(c) for c in unicodedata.normalize("NFC", text)).split())
+    return " ".join("".join(_drawable(c) for c in unicodedata.normalize("NFC", text).translate(_PLAIN)).split())
 
 
 @functools.lru_cache(maxsize=4096)

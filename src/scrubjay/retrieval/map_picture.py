@@ -162,12 +162,14 @@ def _draw_paths(field: PIL.Image.Image, chart: Chart, cell: int) -> None:
 
     layer = Image.new("RGBA", field.size, (0, 0, 0, 0))
     pen = ImageDraw.Draw(layer)
+    # A line as wide as its cell would hide what it crosses.
+    strength = 120 if cell >= 4 else 50
     for number, (_, parts) in enumerate(sorted(chart.paths.items())):
         red, green, blue = bytes.fromhex(_PATHS[number % len(_PATHS)][1:])
         for part in parts:
             points = [_middle(chart, place, cell) for place in part]
             if len(points) > 1:
-                pen.line(points, fill=(red, green, blue, 120), width=max(1, cell // 8), joint="curve")
+                pen.line(points, fill=(red, green, blue, strength), width=max(1, cell // 8), joint="curve")
     field.paste(layer, (0, 0), layer)
 
 

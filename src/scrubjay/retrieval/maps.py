@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from scrubjay.errors import InvalidInput
+from scrubjay.memory.folder import worlds
 from scrubjay.memory.grid import Grid, age
 from scrubjay.memory.records import CELL_KINDS, GridRow, World
 
@@ -121,7 +122,7 @@ def chart(
     newest = grid.newest(world)
     if newest is None:
         return None
-    axes = grid.worlds().get(newest.world) or World(newest.world or "")
+    axes = worlds(grid.layout).get(newest.world or "") or World(newest.world or "")
     up = "xyz".index(axes.up)
     level = None if height is None else math.floor(height / axes.cell)
     rows = [row for row in grid.rows(newest.world) if newest.world == row.world]
