@@ -65,11 +65,14 @@ class _PillowCodec:
 
 
 class WebpCodec(_PillowCodec):
-    """WebP lossless at its fastest setting: 0.6 to 0.8 of PNG's bytes, and any viewer or model opens it."""
+    """WebP lossless: 0.6 of PNG's bytes on frames of games, in 4 to 9 ms, and any viewer or model opens it.
+
+    Method 0 is hardly faster, and on flat tiles it gives 1.4 of PNG's bytes.
+    """
 
     extension = "webp"
     media_type = "image/webp"
-    _options = {"format": "WEBP", "lossless": True, "quality": 0, "method": 0}  # noqa: RUF012
+    _options = {"format": "WEBP", "lossless": True, "quality": 0, "method": 1}  # noqa: RUF012
 
 
 class PngCodec(_PillowCodec):
