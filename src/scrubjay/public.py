@@ -245,6 +245,12 @@ class Memory:
 
 def cue_makers() -> dict[str, Callable[[Any], str]]:
     """The cues that cost a decode, by versioned name: made once, when a frame is recorded."""
-    from scrubjay.memory.frames import screen_hash
+    from base64 import b64encode
 
-    return {"screen/1": screen_hash}
+    from scrubjay.memory.frames import screen_hash
+    from scrubjay.retrieval import places
+
+    return {
+        "screen/1": screen_hash,
+        places.VERSION: lambda pixels: b64encode(places.describe(pixels)).decode(),
+    }

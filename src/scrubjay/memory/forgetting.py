@@ -18,7 +18,7 @@ from scrubjay.memory.disk import exclusive, storage, sync_folder, write_all, wri
 from scrubjay.memory.evidence import read_record
 from scrubjay.memory.jsonio import Json, dumps
 from scrubjay.memory.layout import Layout, parse_reference
-from scrubjay.memory.recording import utc
+from scrubjay.memory.observations import utc
 
 __all__ = ["forget"]
 

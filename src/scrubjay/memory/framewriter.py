@@ -158,8 +158,7 @@ class EpisodeFrames:
             path = os.path.join(self.folder, Layout.FRAMES)
             self._extend(bytes(1024), path)
             self.files[Layout.FRAMES] = {"size": self._tar_size, "sha256": self._tar_hash.hexdigest()}
-            os.close(self._tar)
-            self._tar = -1
+            self.abandon()
 
     def _store_end(self, item: Arriving) -> None:
         assert item.data is not None
@@ -213,9 +212,9 @@ class EpisodeFrames:
 
     def abandon(self) -> None:
         """Lets go of the open file; what is on disk stays for recovery."""
-        if self._tar >= 0:
-            os.close(self._tar)
-            self._tar = -1
+        tar, self._tar = self._tar, -1
+        if tar >= 0:
+            os.close(tar)
 
 
 def _linked(source: str, target: str) -> bool:
@@ -241,21 +240,25 @@ class FrameWriter:
         self._error: BaseException | None = None
         self._tick: Callable[[], None] | None = None
         self._idle: Callable[[], None] | None = None
-        self._closed = False
+        self._closed = self._works = False
         self._thread: threading.Thread | None = None
         self._next_sync = 0.0
 
-    def begin(self, tick: Callable[[], None], idle: Callable[[], None]) -> None:
-        """An episode begins: `tick` runs every few seconds, to make durable what was written, `idle` after the last
-        work in the queue."""
-        with self._condition:
-            self._queue.clear()
-            self._tick, self._idle, self._error = tick, idle, None
-            self._next_sync = time.monotonic() + SYNC_EVERY
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="scrubjay-frames", daemon=True)
-                self._thread.start()
-            self._condition.notify_all()
+    def begin(self) -> None:
+        """An episode begins."""
+        self.release()
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="scrubjay-frames", daemon=True)
+            self._thread.start()
+
+    def attend(self, tick: Callable[[], None], idle: Callable[[], None]) -> None:
+        """From now on `tick` runs every few seconds, to make durable what was written, and `idle` after the last work
+        in the queue; until `drain`."""
+        if self._tick is None:
+            with self._condition:
+                self._tick, self._idle = tick, idle
+                self._next_sync = time.monotonic() + SYNC_EVERY
+                self._condition.notify_all()
 
     def reserve(self, cameras: int) -> None:
         """Waits until there is room for a frame of each camera. Raises the fault of an earlier frame."""
@@ -275,11 +278,15 @@ class FrameWriter:
             self._condition.notify_all()
 
     def drain(self) -> None:
-        """Waits until everything handed over is done. Raises the fault that keeps it from being."""
+        """Waits until everything handed over is done and the thread rests; nothing runs in it until the next `put`.
+
+        Raises the fault that keeps work from being done.
+        """
         with self._condition:
+            self._tick = self._idle = None
             while True:
                 self._raise_error()
-                if not self._queue:
+                if not self._queue and not self._works:
                     return
                 self._condition.wait()
 
@@ -308,27 +315,33 @@ class FrameWriter:
     def _run(self) -> None:
         while True:
             with self._condition:
+                self._works = False
+                self._condition.notify_all()
                 while not self._closed and (self._error is not None or not self._queue) and not self._sync_due():
                     self._condition.wait(self._until_sync())
                 if self._closed:
                     return
+                self._works = True
                 work = self._queue[0] if self._queue and self._error is None else None
-                tick = self._tick
-            fault = None if work is None else _fault_of(work)
+            self._do(work)
+
+    def _do(self, work: Callable[[], None] | None) -> None:
+        """The first of the queue, which leaves it only when it is done; then what is due or can be done ahead."""
+        fault = None if work is None else _fault_of(work)
+        with self._condition:
+            if fault is None and work is not None and self._queue and self._queue[0] is work:
+                self._queue.popleft()
+            self._condition.notify_all()
+            idle = self._idle if work is not None and fault is None and not self._queue else None
+            tick = self._tick if fault is None and self._sync_due() else None
+        if idle is not None:
+            fault = _fault_of(idle)
+        if tick is not None and fault is None:
+            self._next_sync = time.monotonic() + SYNC_EVERY
+            fault = _fault_of(tick)
+        if fault is not None:
             with self._condition:
-                if fault is None and work is not None and self._queue and self._queue[0] is work:
-                    self._queue.popleft()
-                    self._condition.notify_all()
-                idle = self._idle if work is not None and fault is None and not self._queue else None
-            if idle is not None:
-                fault = _fault_of(idle)
-            if fault is None and tick is not None and self._sync_due():
-                self._next_sync = time.monotonic() + SYNC_EVERY
-                fault = _fault_of(tick)
-            with self._condition:
-                if fault is not None and self._tick is tick:
-                    self._error = fault
-                self._condition.notify_all()
+                self._error = fault
 
     def _until_sync(self) -> float | None:
         return None if self._tick is None else max(0.01, self._next_sync - time.monotonic())

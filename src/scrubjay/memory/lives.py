@@ -22,9 +22,9 @@ from scrubjay.memory.frames import DEFAULT_CODEC, FrameCodec
 from scrubjay.memory.framewriter import CueMaker, FrameWriter, LastFrame
 from scrubjay.memory.jsonio import Json, clean
 from scrubjay.memory.layout import Layout
-from scrubjay.memory.projections import project, size_of
-from scrubjay.memory.record import row_of
-from scrubjay.memory.recording import Observation, Recording, observe, utc
+from scrubjay.memory.observations import Observation, observe, utc
+from scrubjay.memory.projections import complete, project, size_of
+from scrubjay.memory.recording import Intent, Recording
 from scrubjay.memory.records import Row, World
 
 __all__ = ["Life"]
@@ -57,17 +57,22 @@ class Life:
         self._open: Recording | None = None
         self._ended = False
         self._claimed: int | None = None
-        self._unprojected: list[Json] = []
+        self._unprojected: list[tuple[Json, Json]] = []  # record and begun row of what is committed
+        self._is_projecting = False
         self.number = claim_life(layout)
         lock = lock_exclusive(layout.life_lock(self.number), wait=False)
         if lock is None:
             raise Locked(f"life {self.number} is running in another process")
         self._lock = lock
+        self.writer = FrameWriter()
         _running.add(self)
         row: Json = {"life": self.number, "event": "start", "task": task, "world": world.world, "started": utc(None)}
         row.update({"method": method, "model": model, "milestones": list(self.milestones), **(extra or {})})
-        journal.append(layout.lives, layout.lock_of(layout.lives), [row])
-        self.writer = FrameWriter()
+        try:
+            journal.append(layout.lives, layout.lock_of(layout.lives), [row])
+        except BaseException:
+            self.abandon()
+            raise
 
     # --- episodes
 
@@ -92,7 +97,9 @@ class Life:
         """
         self._need_running()
         if self._open is not None:
-            raise Conflict(f"{self._open.id} is open; finish it before the next one begins")
+            if self._open.is_open:
+                raise Conflict(f"{self._open.id} is open; finish it before the next one begins")
+            self._open.settle()  # an interrupt struck at the very end of finish()
         if action_kind is not None and not isinstance(action_kind, str):
             raise InvalidInput(f"action_kind: text was expected, found {type(action_kind).__name__}")
         if frame is None and state is None and self._last is not None:
@@ -102,29 +109,35 @@ class Life:
         cleaned = None if arguments is None else clean(dict(arguments))[0]
         planned = plan if plan is None or isinstance(plan, str) else clean(dict(plan))[0]
         self._project_rest()
-        number = self._claim(action_kind, cleaned, planned, kind, place)
-        self.ordinal += kind != "initial"
-        self._open = Recording(
-            self,
-            number,
-            kind=kind,
-            action_kind=action_kind,
-            arguments=cleaned,
-            place=place,
-            plan=planned,
-            deriver=deriver or self._deriver(),
-            first=first,
-        )
+        intent = Intent(kind, action_kind, cleaned, place, planned, self.world)
+        number, begun = self._claim(intent)
+        self._open = Recording(self, number, intent, deriver or self._deriver(), begun)
+        try:
+            self._open.begin(first)
+        except ScrubjayError:
+            self._open.abandon()
+            raise
+        self.ordinal = begun["ordinal"]
         return self._open
 
-    def _claim(self, action_kind: str | None, arguments: Json | None, plan: Any, kind: str, place: str | None) -> int:
+    def _claim(self, intent: Intent) -> tuple[int, Json]:
         layout = self.layout
         number = self._claimed = claim_episode(layout, self._claimed)
-        row: Json = {"id": f"ep_{number:06d}", "kind": kind, "action_kind": action_kind, "arguments": arguments}
-        row.update({"plan": plan, "place": place, "first_step": self.step})
-        row.update({"world": self.world.world, "ordinal": self.ordinal + (kind != "initial")})
-        sizes = {"grid_at": size_of(layout.grid), "log_at": size_of(layout.log(self.number))}
-        row.update({"index_at": size_of(layout.index), **sizes, "begun": utc(None)})
+        row: Json = {
+            "id": f"ep_{number:06d}",
+            "kind": intent.kind,
+            "action_kind": intent.action_kind,
+            "arguments": intent.arguments,
+            "plan": intent.plan,
+            "place": intent.place,
+            "first_step": self.step,
+            "world": intent.world.world,
+            "ordinal": self.ordinal + (intent.kind != "initial"),
+            "index_at": size_of(layout.index),
+            "grid_at": size_of(layout.grid),
+            "log_at": size_of(layout.log(self.number)),
+            "begun": utc(None),
+        }
         begun = layout.begun(self.number)
         try:
             journal.append(begun, layout.lock_of(begun), [row], durable=False)
@@ -132,7 +145,7 @@ class Life:
             with contextlib.suppress(OSError):
                 os.rmdir(layout.episode(row["id"]))
             raise
-        return number
+        return number, row
 
     def enter(self, world: World) -> None:
         """Goes on in another world (a new map, another level); positions from now on belong to it."""
@@ -146,15 +159,23 @@ class Life:
         """A step was recorded."""
         self.step, self._last = step, seen
 
-    def commit(self, recording: Recording, record: Json, digest: str, last: Mapping[str | None, LastFrame]) -> Row:
-        """Appends the index row, which is the commit, then what follows from it."""
-        row = row_of(record, digest)
+    def commit(self, row: Row) -> None:
+        """Appends the index row, which is the commit."""
         journal.append(self.layout.index, self.layout.lock_of(self.layout.index), [row.to_json()])
-        self.last_frames = last
-        self._unprojected.append(record)
-        with contextlib.suppress(StorageFull):  # acknowledged all the same; tried again before the next episode
+
+    def has_row(self, ident: str, start: int) -> bool:
+        """True where the index holds a row of this episode at or after byte `start`."""
+        return any(row.get("id") == ident for row in journal.rows(self.layout.index, start))
+
+    def owes(self, record: Json, begun: Json) -> None:
+        """Grid rows and a log section follow from this committed record."""
+        if not any(owed["id"] == record["id"] for owed, _ in self._unprojected):
+            self._unprojected.append((record, begun))
+
+    def pay(self) -> None:
+        """Writes what is owed, now if the disk lets it: the episode is acknowledged all the same."""
+        with contextlib.suppress(StorageFull):
             self._project_rest()
-        return row
 
     def closed(self, recording: Recording) -> None:
         """The open episode is finished or given up."""
@@ -168,8 +189,14 @@ class Life:
 
     def _project_rest(self) -> None:
         while self._unprojected:
-            project(self.layout, self._unprojected[0])
+            record, begun = self._unprojected[0]
+            if self._is_projecting:  # a full disk or an interrupt broke off: part of it may be there
+                complete(self.layout, record, begun["grid_at"], begun["log_at"])
+            else:
+                self._is_projecting = True
+                project(self.layout, record)
             del self._unprojected[0]
+            self._is_projecting = False
 
     # --- the end
 
@@ -181,7 +208,12 @@ class Life:
         if self._ended:
             return
         if self._open is not None:
-            self._open.finish("interrupted", events=["the life ended"])
+            if not self._open.is_open:
+                self._open.settle()
+            elif self._open.is_empty:
+                self._open.abandon()
+            else:
+                self._open.finish("interrupted", events=["the life ended"])
         self._project_rest()
         self.make_durable()
         row: Json = {"life": self.number, "event": "end", "ended": utc(None), "outcome": outcome}
@@ -193,6 +225,8 @@ class Life:
         """Lets go of everything without writing: what a crash does. The next writable open recovers the life."""
         if not self._ended:
             self._ended = True
+            if self._open is not None:
+                self._open.abandon()
             self.writer.close()
             os.close(self._lock)
             _running.discard(self)

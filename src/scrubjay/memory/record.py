@@ -12,14 +12,69 @@ import json
 from typing import Any
 
 from scrubjay.errors import Damaged
+from scrubjay.memory.deriving import Derived, Happened
 from scrubjay.memory.jsonio import Json, dumps, loads_object
 from scrubjay.memory.layout import Layout
+from scrubjay.memory.observations import Observation
 from scrubjay.memory.records import GridRow, Row
 
-__all__ = ["digest_of", "encode", "grid_rows", "log_section", "parse", "row_of", "searched_part"]
+__all__ = ["build_record", "digest_of", "encode", "grid_rows", "log_section", "parse", "row_of", "searched_part"]
 
 _EVIDENCE = b'\n"evidence": '
 _RULE = "=" * 80
+
+
+def build_record(
+    *,
+    ident: str,
+    life: int,
+    world: str | None,
+    place: str | None,
+    happened: Happened,
+    derived: Derived,
+    given: Json,
+    ends: tuple[Observation, Observation],
+    evidence: Json,
+    extra: Json,
+) -> Json:
+    """The content of `episode.json`, keys in the order of the format."""
+    first, last = ends
+    cells = given.get("cells")
+    record: Json = {
+        "id": ident,
+        "kind": happened.kind,
+        "life": life,
+        "world": world,
+        "place": place,
+        "action_kind": happened.action_kind,
+        "arguments": happened.arguments,
+        "plan": happened.plan,
+        "outcome": happened.outcome,
+        "summary": derived.summary if given.get("summary") is None else given["summary"],
+        "tags": list(derived.tags) if given.get("tags") is None else given["tags"],
+        "events": list(happened.events),
+        "note": happened.note,
+        "first_step": happened.first_step,
+        "last_step": happened.last_step,
+        "started": first.time,
+        "ended": last.time,
+        "start": {"pos": _pos(first.state), "state": first.state},
+        "end": {"pos": _pos(last.state), "state": last.state},
+    }
+    if extra:
+        record["row"] = extra
+    log = {"header": derived.log_header, "lines": list(derived.log_lines)}
+    record["evidence"] = {"cells": list(derived.cells) if cells is None else cells, "log": log, **evidence}
+    return record
+
+
+def _pos(state: Json) -> list[float | None] | None:
+    pos = state.get("pos")
+    if isinstance(pos, dict):
+        pos = [pos.get(axis) for axis in "xyz"]
+    if not isinstance(pos, list) or len(pos) < 3:
+        return None
+    return [float(v) if isinstance(v, (int, float)) and not isinstance(v, bool) else None for v in pos[:3]]
 
 
 def encode(record: Json) -> bytes:

@@ -1,6 +1,8 @@
 """An episode while it is recorded: begin, step, finish, in the order that makes each durable.
 
 It knows one episode's folder. Which life it belongs to and what the index holds it learns from the Life that made it.
+An interrupt may strike between any two lines: what a call had not finished is then not recorded, and the episode's
+record is made from what lies on disk.
 """
 
 from __future__ import annotations
@@ -11,110 +13,84 @@ import hashlib
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from scrubjay.errors import Conflict, InvalidInput, ScrubjayError, StorageFailed, storage_error
+from scrubjay.errors import Conflict, ScrubjayError, StorageFailed, storage_error
 from scrubjay.memory import record as records
 from scrubjay.memory.deriving import Deriver, Happened
 from scrubjay.memory.disk import datasync, storage, sync_folder, write_file
-from scrubjay.memory.frames import Picture, picture
 from scrubjay.memory.framewriter import Arriving, EpisodeFrames
 from scrubjay.memory.jsonio import Json, clean, dumps
 from scrubjay.memory.layout import Layout
-from scrubjay.memory.records import Row
+from scrubjay.memory.observations import Observation, observe
+from scrubjay.memory.records import Row, World
 
 if TYPE_CHECKING:
     from scrubjay.memory.lives import Life
 
-__all__ = ["Observation", "Recording", "utc"]
-
-
-def utc(time: datetime | str | None) -> str:
-    """ISO 8601 with offset, to the millisecond; now where nothing is given. A time without a zone is UTC."""
-    if isinstance(time, str):
-        try:
-            time = datetime.fromisoformat(time)
-        except ValueError:
-            raise InvalidInput(f"time: ISO 8601 was expected, found {time!r}") from None
-    moment = time or datetime.now(UTC)
-    moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-    return moment.isoformat(timespec="milliseconds")
+__all__ = ["Intent", "Recording"]
 
 
 @dataclass(frozen=True, slots=True)
-class Observation:
-    """What was seen at one step: the state as JSON, a picture of each camera, and when."""
+class Intent:
+    """What an episode is to be, as its row in `begun.jsonl` says before anything is observed."""
 
-    state: Json
-    pictures: Mapping[str | None, Picture]
-    time: str
-    not_finite: tuple[str, ...] = ()
-    missing: str | None = None
+    kind: str
+    action_kind: str | None
+    arguments: Json | None
+    place: str | None
+    plan: str | Json | None
+    world: World
 
 
-def observe(frame: Any, state: Any, time: Any, missing: str | None, codec: Any) -> Observation:
-    """Checks an observation and takes a copy of it. Raises InvalidInput that names what is wrong."""
-    if state is not None and not isinstance(state, Mapping):
-        raise InvalidInput(f"state: a mapping was expected, found {type(state).__name__}")
-    cleaned, not_finite = clean(dict(state or {}))
-    given = frame if isinstance(frame, Mapping) else {None: frame}
-    pictures = {camera: picture(shown, codec) for camera, shown in given.items() if shown is not None}
-    for camera in given:
-        if camera is not None and not (isinstance(camera, str) and camera.isidentifier()):
-            raise InvalidInput(f"frame: a camera's name is letters, digits and _, found {camera!r}")
-    return Observation(
-        cleaned, pictures, utc(time), tuple(f"state.{path}" for path in not_finite), missing if not pictures else None
-    )
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """How far the episode has come: its newest step, and `steps.jsonl` up to there. Replaced as a whole."""
+
+    step: int
+    seen: Observation
+    size: int
+    hash: Any
 
 
 class Recording:
     """One open episode. Made by `Life.episode`; use it in a `with`, or call `finish` yourself."""
 
-    def __init__(
-        self,
-        life: Life,
-        number: int,
-        *,
-        kind: str,
-        action_kind: str | None,
-        arguments: Json | None,
-        place: str | None,
-        plan: str | Json | None,
-        deriver: Deriver,
-        first: Observation,
-    ) -> None:
-        self._life = life
+    def __init__(self, life: Life, number: int, intent: Intent, deriver: Deriver, begun: Json) -> None:
+        self._life, self._intent, self._deriver, self._begun = life, intent, deriver, begun
         self.id = f"ep_{number:06d}"
         self.number = number
-        self._kind, self._action_kind, self._arguments, self._place, self._plan = (
-            kind,
-            action_kind,
-            arguments,
-            place,
-            plan,
-        )
+        self.first_step = life.step
+        self.row: Row | None = None
         self._folder = life.layout.episode(self.id)
-        self.first_step = self.last_step = life.step
-        self._world = life.world
+        self._steps_path = os.path.join(self._folder, Layout.STEPS)
         self._frames = EpisodeFrames(self._folder, self.first_step, life.cue_makers, life.last_frames)
         self._events: list[str] = []
         self._notes: list[str] = []
-        self._first = self._last = first
-        self._terminated = False
-        self._deriver = deriver
+        self._first: Observation | None = None
+        self._written: _Written | None = None
+        self._steps = -1
+        self._halfway = False  # an interrupt struck inside a step, or the deriver failed
+        self._is_committing = self._is_settled = False
         self._encoded: bytes | None = None
         self._failed: BaseException | None = None
-        self.row: Row | None = None
-        self._steps_path = os.path.join(self._folder, Layout.STEPS)
-        self._steps_size, self._steps_hash = 0, hashlib.sha256()
         self._folders_durable = False
+
+    def begin(self, first: Observation) -> None:
+        """Takes the first observation; `Life.episode` calls it. Raises StorageFull, and then nothing was begun."""
         with storage(self._steps_path):
             self._steps = os.open(self._steps_path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
-        deriver.begin(self._world)
-        life.writer.begin(self._make_durable, self._frames.foresee)
+        self._deriver.begin(self._intent.world)
+        self._life.writer.begin()
+        self._first = first
         self._take(first, None, {})
+
+    @property
+    def last_step(self) -> int:
+        """The newest recorded step."""
+        return self.first_step if self._written is None else self._written.step
 
     # --- while it runs
 
@@ -150,7 +126,6 @@ class Recording:
         if bad_action:
             rest["not_finite"] = bad_action
         self._take(seen, taken, rest)
-        self._terminated = terminated
         return self.last_step
 
     def note(self, text: str) -> None:
@@ -162,16 +137,25 @@ class Recording:
         self._events.append(str(text))
 
     def _take(self, seen: Observation, after: Any, rest: Json) -> None:
-        is_first = self._steps_size == 0
-        step = self.first_step if is_first else self.last_step + 1
-        self._life.writer.reserve(max(1, len(seen.pictures)))
-        self._write_step({"step": step, "time": seen.time, **self._described(step, seen, rest)})
+        before, writer = self._written, self._life.writer
+        step = self.first_step if before is None else before.step + 1
+        writer.attend(self._make_durable, self._frames.foresee)
+        writer.reserve(max(1, len(seen.pictures)))
+        was_halfway, self._halfway = self._halfway, True
+        self._write_step(seen, {"step": step, "time": seen.time, **self._described(step, seen, rest)})
         for camera, shown in seen.pictures.items():
             arriving = Arriving(step, camera, shown, Layout.frame_name(step, shown.extension, camera))
-            self._life.writer.put(functools.partial(self._frames.store, arriving))
-        self.last_step, self._last = step, seen
+            writer.put(functools.partial(self._frames.store, arriving))
         self._life.took(step, seen)
-        self._deriver.observe(step, seen.state, after)
+        self._halfway = was_halfway or not self._observed(step, seen, after)
+
+    def _observed(self, step: int, seen: Observation, after: Any) -> bool:
+        try:
+            self._deriver.observe(step, seen.state, after)
+        except Exception as error:  # a deriver of somebody else's: its fault must not cost the step
+            self._events.append(f"deriving failed: {type(error).__name__}: {error}")
+            return False
+        return True
 
     def _described(self, step: int, seen: Observation, rest: Json) -> Json:
         names = {c: Layout.frame_name(step, shown.extension, c) for c, shown in seen.pictures.items()}
@@ -182,20 +166,24 @@ class Recording:
             row["not_finite"] = [*rest.get("not_finite", ()), *seen.not_finite]
         return row
 
-    def _write_step(self, row: Json) -> None:
+    def _write_step(self, seen: Observation, row: Json) -> None:
+        before = self._written
+        size, digest = (0, hashlib.sha256()) if before is None else (before.size, before.hash.copy())
         data = dumps(row) + b"\n"
         try:
-            written = os.write(self._steps, data)
+            if os.fstat(self._steps).st_size != size:  # an interrupt struck here before
+                os.ftruncate(self._steps, size)
+            written = os.pwrite(self._steps, data, size)
             if written < len(data):
-                os.write(self._steps, data[written:])  # fails, or completes what a signal cut short
-            if os.lseek(self._steps, 0, os.SEEK_CUR) != self._steps_size + len(data):
+                written += os.pwrite(self._steps, data[written:], size + written)  # fails where the disk is full
+            if written < len(data):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError as error:
-            os.ftruncate(self._steps, self._steps_size)
-            os.lseek(self._steps, self._steps_size, os.SEEK_SET)
+            os.ftruncate(self._steps, size)
+            self._halfway = False
             raise storage_error(error, self._steps_path) from error
-        self._steps_size += len(data)
-        self._steps_hash.update(data)
+        digest.update(data)
+        self._written = _Written(row["step"], seen, size + len(data), digest)
 
     def _make_durable(self) -> None:
         """Runs in the writer's thread every few seconds, so that power loss takes no more than those."""
@@ -242,76 +230,124 @@ class Recording:
             self._commit(self._encoded)
         except StorageFailed as error:
             self._failed = error
-            self._close()
+            self.close()
             raise
         assert self.row is not None
         return self.row
 
     def _happened(self, outcome: str | None, events: list[str], notes: list[str]) -> Happened:
         return Happened(
-            kind=self._kind,
-            action_kind=self._action_kind,
-            arguments=self._arguments,
+            kind=self._intent.kind,
+            action_kind=self._intent.action_kind,
+            arguments=self._intent.arguments,
             first_step=self.first_step,
             last_step=self.last_step,
             outcome=outcome,
             events=tuple(events),
             note="\n".join(notes) or None,
-            plan=self._plan,
+            plan=self._intent.plan,
             ordinal=self._life.ordinal,
             milestones=self._life.milestones,
         )
 
     def _seal(self, happened: Happened, given: Json, extra: Json) -> bytes:
         """Drains the frames, makes every file but the record durable, and makes the record."""
-        writer, frames = self._life.writer, self._frames
+        writer, frames, written = self._life.writer, self._frames, self._written
+        assert written is not None
         writer.drain()
-        frames.close(self.last_step)
+        if self._halfway:
+            os.ftruncate(self._steps, written.size)
+        frames.close(written.step)
         writer.put(frames.end_cues)  # while the disk works
         for name in (Layout.STEPS, *(name for name in frames.files if name not in frames.linked)):
             datasync(os.path.join(self._folder, name))
         writer.drain()
+        if not self._halfway:
+            try:
+                return records.encode(self._record(happened, given, extra))
+            except Exception as error:  # a deriver of somebody else's: the default one reads the episode instead
+                happened = replace(happened, events=(*happened.events, f"deriving failed: {type(error).__name__}"))
+        return records.encode(self._record_from_disk(happened, given, extra))
+
+    def _record(self, happened: Happened, given: Json, extra: Json) -> Json:
+        frames, written, first = self._frames, self._written, self._first
+        assert written is not None
+        assert first is not None
         screen = frames.cues.get("screen/1", {})
-        unchanged = self.last_step > self.first_step and "end" in screen and screen["start"] == screen["end"]
+        unchanged = happened.last_step > happened.first_step and "end" in screen and screen["start"] == screen["end"]
         happened = replace(happened, frame_unchanged=unchanged)
-        steps = {"size": self._steps_size, "sha256": self._steps_hash.hexdigest()}
-        record = build_record(
+        steps = {"size": written.size, "sha256": written.hash.hexdigest()}
+        files = {Layout.STEPS: steps, **frames.files}
+        return records.build_record(
             ident=self.id,
             life=self._life.number,
-            world=self._world.world,
-            place=self._place,
+            world=self._intent.world.world,
+            place=self._intent.place,
             happened=happened,
             derived=self._deriver.derive(happened),
             given=given,
-            ends=(self._first, self._last),
-            evidence={
-                "cues": frames.cues,
-                "frames": frames.frames,
-                "missing": {},
-                "files": {Layout.STEPS: steps, **frames.files},
-            },
+            ends=(first, written.seen),
+            evidence={"cues": frames.cues, "frames": frames.frames, "missing": {}, "files": files},
             extra=extra,
         )
-        return records.encode(record)
+
+    def _record_from_disk(self, happened: Happened, given: Json, extra: Json) -> Json:
+        from scrubjay.memory.recovery import rebuild
+
+        life = self._life
+        world = self._intent.world
+        record = rebuild(self._folder, life.number, self._begun, happened, world, life.cue_makers, given=given)
+        assert record is not None
+        return {**record, "row": extra} if extra else record
 
     def _commit(self, encoded: bytes) -> None:
         path = os.path.join(self._folder, Layout.EPISODE_RECORD)
         write_file(path, encoded, sync_parent=False)
         self._sync_folders()
         record = records.parse(encoded, self._life.layout.relative(path))
-        self.row = self._life.commit(self, record, records.digest_of(encoded), self._frames.last)
-        self._close()
+        row = records.row_of(record, records.digest_of(encoded))
+        if not (self._is_committing and self._life.has_row(self.id, self._begun["index_at"])):
+            self._is_committing = True
+            self._life.commit(row)
+        self.row = row
+        self.settle()
 
-    def _close(self) -> None:
+    def settle(self) -> None:
+        """What follows once the row is in the index; whatever an interrupt broke off is done by the next call."""
+        if self.row is not None and not self._is_settled and self._encoded is not None:
+            record = records.parse(self._encoded, self._steps_path)
+            self._life.last_frames = self._frames.last
+            self._life.owes(record, self._begun)
+            self._is_settled = True
+            self._life.pay()
+        self.close()
+
+    def close(self) -> None:
+        """Lets go of files and threads; what was recorded is not touched."""
         self._life.writer.release()
         self._frames.abandon()
-        os.close(self._steps)
+        steps, self._steps = self._steps, -1
+        if steps >= 0:
+            os.close(steps)
         self._life.closed(self)
+
+    def abandon(self) -> None:
+        """Lets go without a record; what is on disk stays for recovery. A recording of nothing stays an empty claim."""
+        if self.is_open:
+            if self._written is None and self._steps >= 0:
+                os.ftruncate(self._steps, 0)
+            self._failed = Conflict(f"{self.id} was abandoned")
+            self.close()
+
+    @property
+    def is_empty(self) -> bool:
+        """True where not even a first observation was recorded."""
+        return self._written is None
 
     def _need_open(self) -> None:
         if self._failed is not None:
             raise StorageFailed(
-                f"{self.id} could not be made durable ({self._failed}); recovery will keep what is whole"
+                f"{self.id} was not acknowledged ({self._failed}); `check --repair` keeps what is whole"
             )
         if self.row is not None:
             raise Conflict(f"{self.id} is finished; begin a new episode")
@@ -336,56 +372,3 @@ class Recording:
             self.finish("interrupted", events=[f"interrupted by {type(error).__name__}"])
         except ScrubjayError as fault:
             error.add_note(f"scrubjay: {self.id} could not be finished: {fault}")
-
-
-def build_record(
-    *,
-    ident: str,
-    life: int,
-    world: str | None,
-    place: str | None,
-    happened: Happened,
-    derived: Any,
-    given: Json,
-    ends: tuple[Observation, Observation],
-    evidence: Json,
-    extra: Json,
-) -> Json:
-    """The content of `episode.json`, keys in the order of the format."""
-    first, last = ends
-    cells = given.get("cells")
-    record: Json = {
-        "id": ident,
-        "kind": happened.kind,
-        "life": life,
-        "world": world,
-        "place": place,
-        "action_kind": happened.action_kind,
-        "arguments": happened.arguments,
-        "plan": happened.plan,
-        "outcome": happened.outcome,
-        "summary": derived.summary if given.get("summary") is None else given["summary"],
-        "tags": list(derived.tags) if given.get("tags") is None else given["tags"],
-        "events": list(happened.events),
-        "note": happened.note,
-        "first_step": happened.first_step,
-        "last_step": happened.last_step,
-        "started": first.time,
-        "ended": last.time,
-        "start": {"pos": _pos(first.state), "state": first.state},
-        "end": {"pos": _pos(last.state), "state": last.state},
-    }
-    if extra:
-        record["row"] = extra
-    log = {"header": derived.log_header, "lines": list(derived.log_lines)}
-    record["evidence"] = {"cells": list(derived.cells) if cells is None else cells, "log": log, **evidence}
-    return record
-
-
-def _pos(state: Json) -> list[float | None] | None:
-    pos = state.get("pos")
-    if isinstance(pos, dict):
-        pos = [pos.get(axis) for axis in "xyz"]
-    if not isinstance(pos, list) or len(pos) < 3:
-        return None
-    return [float(v) if isinstance(v, (int, float)) and not isinstance(v, bool) else None for v in pos[:3]]

@@ -10,6 +10,7 @@ import hashlib
 import os
 import tarfile
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from scrubjay.memory import journal
@@ -20,11 +21,11 @@ from scrubjay.memory.evidence import step_of
 from scrubjay.memory.framewriter import CueMaker
 from scrubjay.memory.jsonio import Json
 from scrubjay.memory.layout import Layout
+from scrubjay.memory.observations import Observation, utc
 from scrubjay.memory.projections import complete
-from scrubjay.memory.recording import Observation, build_record, utc
 from scrubjay.memory.records import Step, World
 
-__all__ = ["adopt_episode", "open_lives", "recover"]
+__all__ = ["adopt_episode", "open_lives", "rebuild", "recover"]
 
 WorldOf = Callable[[str | None], World]
 
@@ -134,7 +135,8 @@ def adopt_episode(
     if not os.path.exists(layout.index):
         journal.append_lines(layout.index, layout.lock_of(layout.index), b"")
     if not os.path.exists(path):
-        record = _rebuild(folder, life, begun, start, world_of, cue_makers, deriver())
+        world = world_of(begun.get("world"))
+        record = rebuild(folder, life, begun, _died(begun, start), world, cue_makers, deriver)
         if record is None:
             return False
         write_file(path, records.encode(record))
@@ -148,47 +150,56 @@ def adopt_episode(
     return True
 
 
-def _rebuild(
+def rebuild(
     folder: str,
     life: int,
     begun: Json,
-    start: Json,
-    world_of: WorldOf,
+    happened: Happened,
+    world: World,
     cue_makers: Mapping[str, CueMaker],
-    deriver: Deriver,
+    deriver: Callable[[], Deriver] = DefaultDeriver,
+    given: Json | None = None,
 ) -> Json | None:
+    """The record of an episode from what lies in its folder; None without a single whole step.
+
+    Steps and frames are those on disk; the rest of `happened` is taken as it is.
+    """
     steps = _whole_steps(os.path.join(folder, Layout.STEPS))
     if not steps:
         return None
-    world = world_of(begun.get("world"))
-    deriver.begin(world)
+    happened = replace(happened, first_step=steps[0].step, last_step=steps[-1].step)
+    seen = deriver()
+    seen.begin(world)
     for step in steps:
-        deriver.observe(step.step, step.state, step.after)
-    evidence = _frames_on_disk(folder, steps, cue_makers)
-    happened = Happened(
-        kind=begun.get("kind", "episode"),
-        action_kind=begun.get("action_kind"),
-        arguments=begun.get("arguments"),
-        first_step=steps[0].step,
-        last_step=steps[-1].step,
-        outcome="interrupted",
-        events=("the process died",),
-        plan=begun.get("plan"),
-        ordinal=begun.get("ordinal", 1),
-        milestones=tuple(start.get("milestones") or ()),
-    )
+        seen.observe(step.step, step.state, step.after)
     first, last = (Observation(step.state, {}, step.time) for step in (steps[0], steps[-1]))
-    return build_record(
+    return records.build_record(
         ident=begun["id"],
         life=life,
         world=begun.get("world"),
         place=begun.get("place"),
         happened=happened,
-        derived=deriver.derive(happened),
-        given={},
+        derived=seen.derive(happened),
+        given=given or {},
         ends=(first, last),
-        evidence=evidence,
+        evidence=_frames_on_disk(folder, steps, cue_makers),
         extra={},
+    )
+
+
+def _died(begun: Json, start: Json) -> Happened:
+    """What is known of an episode whose process died."""
+    return Happened(
+        kind=begun.get("kind", "episode"),
+        action_kind=begun.get("action_kind"),
+        arguments=begun.get("arguments"),
+        first_step=0,
+        last_step=0,
+        outcome="interrupted",
+        events=("the process died",),
+        plan=begun.get("plan"),
+        ordinal=begun.get("ordinal", 1),
+        milestones=tuple(start.get("milestones") or ()),
     )
 
 

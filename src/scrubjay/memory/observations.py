@@ -1,0 +1,55 @@
+"""One observation on its way into a memory: checked, copied, and said what is not finite in it.
+
+It knows states, frames and times as callers give them; it does not know where they will lie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from scrubjay.errors import InvalidInput
+from scrubjay.memory.frames import FrameCodec, Picture, picture
+from scrubjay.memory.jsonio import Json, clean
+
+__all__ = ["Observation", "observe", "utc"]
+
+
+def utc(time: datetime | str | None) -> str:
+    """ISO 8601 with offset, to the millisecond; now where nothing is given. A time without a zone is UTC."""
+    if isinstance(time, str):
+        try:
+            time = datetime.fromisoformat(time)
+        except ValueError:
+            raise InvalidInput(f"time: ISO 8601 was expected, found {time!r}") from None
+    moment = time or datetime.now(UTC)
+    moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    return moment.isoformat(timespec="milliseconds")
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What was seen at one step: the state as JSON, a picture of each camera, and when."""
+
+    state: Json
+    pictures: Mapping[str | None, Picture]
+    time: str
+    not_finite: tuple[str, ...] = ()
+    missing: str | None = None
+
+
+def observe(frame: Any, state: Any, time: Any, missing: str | None, codec: FrameCodec) -> Observation:
+    """Checks an observation and takes a copy of it. Raises InvalidInput that names what is wrong."""
+    if state is not None and not isinstance(state, Mapping):
+        raise InvalidInput(f"state: a mapping was expected, found {type(state).__name__}")
+    cleaned, not_finite = clean(dict(state or {}))
+    given = frame if isinstance(frame, Mapping) else {None: frame}
+    pictures = {camera: picture(shown, codec) for camera, shown in given.items() if shown is not None}
+    for camera in given:
+        if camera is not None and not (isinstance(camera, str) and camera.isidentifier()):
+            raise InvalidInput(f"frame: a camera's name is letters, digits and _, found {camera!r}")
+    return Observation(
+        cleaned, pictures, utc(time), tuple(f"state.{path}" for path in not_finite), missing if not pictures else None
+    )
