@@ -347,10 +347,29 @@ def test_a_broken_row_costs_what_only_it_knew(documents: Documents, tmp_path: Pa
     journal.write_bytes(b"".join(lines))
     again = Documents(Layout(tmp_path))
     assert again.show("a.md", 1) == "one\n"
-    assert again.show("a.md", 3) == "one\ntwo\nthree\nfour\n"  # numbers count whole rows; told backwards from the file
-    assert again.show("a.md", 2) == "one\ntwo\nthree\n"
+    assert again.show("a.md", 4) == "one\ntwo\nthree\nfour\n"
+    assert again.show("a.md", 3) == "one\ntwo\nthree\n"  # told backwards from the file
     again.append("a.md", "five")
     assert again.read("a.md").endswith("four\nfive\n")
+    assert [c.number for c in again.history()] == [1, 3, 4, 5]
+    again.undo(2)
+    assert again.read("a.md") == "one\ntwo\nthree\n"
+
+
+def test_a_last_row_torn_at_any_byte_costs_no_text(documents: Documents, tmp_path: Path) -> None:
+    documents.append("a.md", "one")
+    documents.append("a.md", "zwei é")
+    whole = (tmp_path / "documents.jsonl").read_bytes()
+    second = whole.index(b"\n") + 1
+    for cut in (*range(second, len(whole), 11), len(whole) - 2, len(whole) - 1):
+        (tmp_path / "mine/a.md").write_text("one\nzwei é\n")
+        (tmp_path / "documents.jsonl").write_bytes(whole[:cut])
+        again = Documents(Layout(tmp_path))
+        again.sync()
+        assert again.read("a.md") == "one\nzwei é\n"
+        assert [c.inserted for c in again.history()] == ["one\n", "zwei é\n"]
+        again.append("a.md", "three")
+        assert again.show("a.md", again.history()[-2].number) == "one\nzwei é\n"
 
 
 def test_a_journal_that_is_gone_begins_anew(documents: Documents, tmp_path: Path) -> None:

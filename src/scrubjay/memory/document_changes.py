@@ -34,7 +34,7 @@ class Change:
     """A splice in the document at `path`, or its move to `to`.
 
     `before` and `after` are digests of the whole content; None where there was, or is, no document. `number` counts
-    the rows of the journal from 1 and is not written. `undoes` is the number of the row that this one takes back;
+    the lines of the journal from 1 and is not written. `undoes` is the number of the row that this one takes back;
     `part` is (i, n) for the i-th of n rows that one operation on a folder wrote.
     """
 

@@ -50,6 +50,7 @@ class History:
     def _forget(self) -> None:
         self.heads: dict[str, Mark] = {}
         self.marks: dict[int, Mark] = {}
+        self.is_torn = False  # no newline at the end of the journal
         self.end = 0  # byte after the last whole line read
         self._count = 0
         self._touching: dict[str, list[Mark]] = {}
@@ -62,17 +63,16 @@ class History:
             if not self._continues():
                 self._forget()
                 self._continues()
-            last = None
+            last, self.is_torn = None, False
             for line in journal.read(self._path, self.end):
-                if isinstance(line, journal.Broken):
-                    if line.tail:
-                        break
-                    self.end = line.offset + line.length
-                    continue
-                self._count += 1
+                if isinstance(line, journal.Broken) and line.tail:
+                    self.is_torn = True
+                    break
+                self._count += 1  # a broken line keeps its number, so that the others keep theirs
                 self.end = line.offset + line.length
                 last = line
-                self._take(line)
+                if isinstance(line, journal.Entry):
+                    self._take(line)
             if last is not None:
                 self._last_line = self._bytes(last.offset, last.length)
 

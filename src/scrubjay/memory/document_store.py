@@ -62,11 +62,19 @@ class DocumentStore:
                 make_folder(self._layout.locks)
                 with exclusive(self._lock):
                     make_folder(self._layout.mine)
-                    self.history.refresh()
+                    self._read_on()
                     self._carry_out()
                     yield
             finally:
                 self._busy = False
+
+    def _read_on(self) -> None:
+        self.history.refresh()
+        if self.history.is_torn:
+            # Fenced now, not with the next row: where only its newline was missing it is a row that counts.
+            path = self._layout.documents_journal
+            journal.append_lines(path, self._layout.lock_of(path), b"")
+            self.history.refresh()
 
     # --- changes
 
