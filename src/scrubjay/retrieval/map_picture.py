@@ -41,7 +41,7 @@ _COLOURS = {
 _MEANINGS = {"newest": "newest position"}
 _PATHS = ("#0072b2", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#8a6d00")
 _LARGEST_CELL = 28
-_NARROWEST = 420
+_NARROWEST = 600
 _MARGIN = 16
 _LETTERS = 15
 _TICK_PIXELS = 70
@@ -66,7 +66,7 @@ def _draw(chart: Chart, edge: int) -> PIL.Image.Image:
     from PIL import Image, ImageDraw
 
     # Text above and below the map, and the labels left of it, need this much beside the cells.
-    wide, high = edge - 2 * _MARGIN - 70, edge - 2 * _MARGIN - 7 * line_height(_LETTERS)
+    wide, high = edge - 2 * _MARGIN - 70, edge - 2 * _MARGIN - 8 * line_height(_LETTERS)
     wide, high = max(wide, 1), max(high, 1)
     shown = coarser(chart, (wide, high))
     columns, lines = shown.places
@@ -75,7 +75,7 @@ def _draw(chart: Chart, edge: int) -> PIL.Image.Image:
     left = _MARGIN + _gutter(shown)
     width = min(edge, max(left + field.width + _MARGIN, _NARROWEST))
     legend = _legend_lines(shown, width - 2 * _MARGIN)
-    top = _MARGIN + 2 * line_height(_LETTERS) + 10
+    top = _MARGIN + 2 * line_height(_LETTERS) + 24
     height = top + field.height + (2 + len(legend)) * line_height(_LETTERS) + _MARGIN + 12
     image = Image.new("RGB", (width, min(height, edge)), _PAPER)
     image.paste(field, (left, top))
@@ -192,12 +192,15 @@ def _gutter(chart: Chart) -> int:
 def _draw_ticks(pen: Pen, chart: Chart, cell: int, box: Box) -> None:
     left, top, width, height = box
     small = font(_LETTERS - 3)
+    # Where a place is one cell of one unit its number names it; else the tick stands where the place begins.
+    named = chart.world.cell == 1 and chart.block == 1
+    across, down = (cell // 2, cell // 2) if named else (0, cell if chart.is_upward else 0)
     for column in _ticks(chart.columns(), cell):
-        x = left + (column - chart.columns()[0]) * cell + cell // 2
+        x = left + (column - chart.columns()[0]) * cell + across
         pen.line((x, top + height, x, top + height + 5), fill=_GREY)
         pen.text((x, top + height + 7), f"{chart.coordinate(column):g}", fill=_INK, font=small, anchor="ma")
     for line in _ticks(chart.lines(), cell):
-        y = top + abs(line - chart.lines()[0]) * cell + cell // 2
+        y = top + abs(line - chart.lines()[0]) * cell + down
         pen.line((left - 6, y, left - 1, y), fill=_GREY)
         pen.text((left - 8, y), f"{chart.coordinate(line):g}", fill=_INK, font=small, anchor="rm")
     first, second = chart.axes
