@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from scrubjay.models.scripted.crafter.exploring import explore
+from scrubjay.models.scripted.crafter.exploring import MEADOW, ROCK, explore
 from scrubjay.models.scripted.crafter.moves import Move, act_on_nearest, put, walk
-from scrubjay.models.scripted.crafter.rules import COSTS, MAKE
+from scrubjay.models.scripted.crafter.rules import COSTS, MAKE, Cell
 from scrubjay.models.scripted.crafter.situation import Situation
 
 __all__ = ["craft", "first_stone", "gather", "hunt", "search"]
@@ -45,7 +45,7 @@ def _at_stations(now: Situation, tool: str, stations: tuple[str, ...]) -> Move |
     return put(now, station, f"place a {station}") if payable else None
 
 
-def _is_next_to(now: Situation, cell: tuple[int, int], station: str) -> bool:
+def _is_next_to(now: Situation, cell: Cell, station: str) -> bool:
     return any(now.at((cell[0] + x, cell[1] + z)) == station for x in (-1, 0, 1) for z in (-1, 0, 1))
 
 
@@ -60,13 +60,15 @@ def gather(now: Situation) -> Move | None:
     """Collects what the missing tools need, the nearest kind of it first where the way is short."""
     for material, item, count in _wanted(now):
         if now.has(item) < count:
-            move = act_on_nearest(
-                now, lambda cell, m=material: now.at(cell) == m and now.can_dig(cell) and cell not in now.things,  # type: ignore[misc]
-                f"collect {item}",
-            )  # fmt: skip
+            move = act_on_nearest(now, lambda cell, m=material: _is_loose(now, cell, m), f"collect {item}")  # type: ignore[misc]
             if move is not None:
                 return move
     return None
+
+
+def _is_loose(now: Situation, cell: Cell, material: str) -> bool:
+    is_it = now.at(cell) == material and cell not in now.things
+    return is_it and now.can_dig(cell) and not now.is_fence(cell)
 
 
 def _wanted(now: Situation) -> list[tuple[str, str, int]]:
@@ -106,4 +108,4 @@ def hunt(now: Situation) -> Move | None:
 
 def search(now: Situation) -> Move:
     """Explores: mountains once I can dig."""
-    return explore(now, "search", rock=now.has("wood_pickaxe") > 0)
+    return explore(now, "search", ROCK if now.has("wood_pickaxe") else MEADOW)

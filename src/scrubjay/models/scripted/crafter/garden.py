@@ -26,6 +26,8 @@ def watch(now: Situation) -> None:
     if now.at(known.cell) not in ("plant", None):
         now.working.plant = None
         return
+    if now.things.get(known.cell) == "plant" and known.age(now.step) > _RIPE:
+        known = now.working.plant = Plant(known.cell, _RIPE - 30, now.step)  # not yet: look again later
     is_near = distance(known.cell, now.here) <= _GROWS_WITHIN
     if is_near and known.since is None:
         now.working.plant = replace(known, since=now.step)
@@ -88,6 +90,6 @@ def harvest(now: Situation) -> Move | None:
         return None
     if now.things.get(mine.cell) == "ripe_plant":
         return act_on_nearest(now, lambda cell: cell == mine.cell, "eat the plant")
-    if mine.age(now.step) > _RIPE and distance(mine.cell, now.here) > 4:
+    if mine.age(now.step) > _RIPE and mine.cell not in now.things:
         return act_on_nearest(now, lambda cell: cell == mine.cell, "go back to the plant")
     return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scrubjay.models.scripted.crafter.exploring import explore
+from scrubjay.models.scripted.crafter.exploring import MEADOW, SHORE, explore
 from scrubjay.models.scripted.crafter.moves import Move, act_on, act_on_nearest, walk
 from scrubjay.models.scripted.crafter.rules import distance
 from scrubjay.models.scripted.crafter.situation import Situation
@@ -13,6 +13,7 @@ __all__ = ["drink", "eat", "search_for_both"]
 _FULL = 9
 _VIEW = 4  # tiles: what was seen from nearer than this I would see now
 _SIGHTINGS = 12
+_GONE_FOR = 150  # steps
 
 
 def drink(now: Situation) -> Move | None:
@@ -42,17 +43,20 @@ def _to_where_cows_were(now: Situation) -> Move | None:
         if row.end is None:
             continue
         place = (int(row.end[0]), int(row.end[2]))
-        if distance(place, now.here) > _VIEW and not now.is_avoided(place):
-            route = now.paths.to(lambda cell, place=place: distance(cell, place) <= 1)  # type: ignore[misc]
-            if route is not None:
-                return walk(now, route, f"look for a cow where {row.id} saw one")
+        if distance(place, now.here) <= _VIEW:
+            now.working.avoid[place] = now.step + _GONE_FOR
+        if any(distance(place, avoided) <= _VIEW for avoided in now.working.avoid):
+            continue
+        route = now.paths.to(lambda cell, place=place: distance(cell, place) <= 1)  # type: ignore[misc]
+        if route is not None:
+            return walk(now, route, f"look for a cow where {row.id} saw one")
     return None
 
 
 def search_for_both(now: Situation) -> Move | None:
     """Looks for water or cows when none is known and it is time."""
     if now.drink < 3:
-        return explore(now, "find water")
+        return explore(now, "find water", SHORE)
     if now.food < 3:
-        return _to_where_cows_were(now) or explore(now, "find a cow")
+        return _to_where_cows_were(now) or explore(now, "find a cow", MEADOW)
     return None

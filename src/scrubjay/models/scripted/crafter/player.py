@@ -58,6 +58,7 @@ class CrafterPlayer:
         now = Situation(turn, chart, working, notes)
         notes.learn(turn, citation)
         garden.watch(now)
+        working.avoid = {cell: step for cell, step in working.avoid.items() if step > turn.step}
         move = _leave_dead_end(now) or _first(now)
         working.intention = move.intention
         chart.save()
@@ -95,7 +96,6 @@ def _leave_dead_end(now: Situation) -> Move | None:
         for row in rows
     ):
         return None
-    now.working.avoid = {cell: step for cell, step in now.working.avoid.items() if step > now.step}
     now.working.avoid[now.front] = now.step + _AVOID_FOR
     free = [
         name

@@ -9,6 +9,7 @@ from scrubjay.models.scripted.crafter.situation import Situation
 __all__ = ["fight", "keep_sleeping", "rest", "shelter_to_rest"]
 
 _FULL = 9
+_NIGHT = 0.35  # of full daylight
 _SLEEP_AT_ONCE = 10
 
 
@@ -33,7 +34,7 @@ def rest(now: Situation) -> Move | None:
         return None
     if now.energy < _FULL - 1 or (now.energy < _FULL and not now.reached("wake_up")):
         return Move(("sleep",) * _SLEEP_AT_ONCE, "sleep in the shelter")
-    if now.health < _FULL - 2:
+    if now.health < (_FULL if now.daylight < _NIGHT else _FULL - 2):
         return Move(("noop",) * 5, "recover in the shelter")
     return None
 
@@ -47,7 +48,7 @@ def shelter_to_rest(now: Situation) -> Move | None:
     if now.is_enclosed or _must_leave(now):
         return Move(("sleep",) * 3, "sleep hungry") if now.energy < 1 and not now.enemies(9) else None
     first_sleep = not now.reached("wake_up") and now.energy < _FULL
-    night = now.daylight < 0.35 and now.energy < 6
+    night = now.daylight < _NIGHT and now.energy < 8
     fed = min(now.food, now.drink) > 3
     if now.energy < 3 or ((now.health < 4 or first_sleep or night) and fed):
         move = _dig_in(now)

@@ -101,6 +101,10 @@ class Situation:
         tool = TOOL_FOR[material]
         return tool is None or self.has(tool) > 0
 
+    def is_fence(self, cell: Cell) -> bool:
+        """True for the sides of my plant."""
+        return self.working.plant is not None and distance(cell, self.working.plant.cell) == 1
+
     def near(self, material: str) -> bool:
         """True where it lies within the 3 x 3 tiles around me: what crafting asks for."""
         x, z = self.here
@@ -147,7 +151,7 @@ class Situation:
             at_night = 1.5 * (1.0 - self.daylight) if material == "grass" else 0.0  # where zombies come from
             return 1.0 + at_night + self._danger(cell)
         if self.can_dig(cell):
-            return 2.5 + self._danger(cell)
+            return 2.5 + self._danger(cell) + (20.0 if self.is_fence(cell) else 0.0)
         if material == "water" and self.has("stone") > _STONES_TO_BRIDGE and self.has("wood_pickaxe"):
             return 8.0
         return None
