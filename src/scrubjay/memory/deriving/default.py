@@ -30,7 +30,10 @@ def position_of(state: Json) -> tuple[float, float, float] | None:
         pos = [pos.get(axis) for axis in "xyz"]
     if not (isinstance(pos, list) and len(pos) >= 3 and all(map(is_number, pos[:3]))):
         return None
-    return (float(pos[0]), float(pos[1]), float(pos[2]))
+    try:
+        return (float(pos[0]), float(pos[1]), float(pos[2]))
+    except OverflowError:  # JSON's whole numbers have no end
+        return None
 
 
 def cell_of(position: tuple[float, float, float], world: World) -> list[int]:
@@ -57,6 +60,17 @@ def milestones_of(state: Json) -> list[str]:
     if isinstance(reached, dict):
         return [name for name, count in reached.items() if count]
     return [name for name in reached if isinstance(name, str)] if isinstance(reached, list) else []
+
+
+def _seen_cells(state: Json) -> list[Json]:
+    """The cell events that the environment saw itself, as far as they are whole."""
+    seen = state.get("cells")
+    events = [event for event in seen if isinstance(event, dict)] if isinstance(seen, list) else []
+    return [event for event in events if isinstance(event.get("kind"), str) and _is_cell(event.get("cell"))]
+
+
+def _is_cell(cell: Any) -> bool:
+    return isinstance(cell, list) and len(cell) == 3 and all(type(part) is int for part in cell)
 
 
 def _gui(state: Json) -> str | None:
@@ -86,10 +100,9 @@ class DefaultDeriver:
         position = position_of(state)
         if position is not None:
             self._event("walked", cell_of(position, self.world), step)
-        for event in state.get("cells") or ():
-            if isinstance(event, dict) and isinstance(event.get("cell"), list) and isinstance(event.get("kind"), str):
-                rest = {key: value for key, value in event.items() if key not in ("cell", "kind", "step")}
-                self._event(event["kind"], event["cell"], step, **rest)
+        for event in _seen_cells(state):
+            rest = {key: value for key, value in event.items() if key not in ("cell", "kind", "step")}
+            self._event(event["kind"], event["cell"], step, rest)
         if not self._steps:
             self._first = state
         else:
@@ -109,17 +122,17 @@ class DefaultDeriver:
         if is_number(health) and is_number(was) and health < was:
             self._damaged = True
             if cell is not None:
-                self._event("hazard", cell, step, what="damage", damage=round(was - health, 3))
+                self._event("hazard", cell, step, {"what": "damage", "damage": round(was - health, 3)})
         if (is_number(health) and health <= 0) or state.get("dead"):
             self._died = True
         opened = _gui(state)
         if opened is not None and _gui(before) is None:
             self._opened = True
             if cell is not None:
-                self._event("opened", cell, step, what=opened)
+                self._event("opened", cell, step, {"what": opened})
 
-    def _event(self, kind: str, cell: list[Any], step: int, **rest: Any) -> None:
-        row = {"cell": cell, "kind": kind, **rest, "step": step}
+    def _event(self, kind: str, cell: list[int], step: int, rest: Json | None = None) -> None:
+        row = {"cell": cell, "kind": kind, **(rest or {}), "step": step}
         if kind == "walked":
             self._cells.setdefault(("walked", *cell), row)
         else:
@@ -196,7 +209,7 @@ class DefaultDeriver:
         cell = self._faced() if target is None else cell_of(target, self.world)
         if spent and cell is not None:
             item = arguments.get("item") or kind.partition("_")[2] or spent[0]
-            self._event("placed", cell, happened.last_step, item=item)
+            self._event("placed", cell, happened.last_step, {"item": item})
 
     # --- text
 
