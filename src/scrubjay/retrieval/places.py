@@ -72,18 +72,20 @@ def similarity(query: bytes | Sequence[bytes], stored: Sequence[bytes] | NDArray
 
     Several queries (`views`), in a sequence or end to end in one `bytes`, give the greatest of their similarities.
     `stored` is N descriptors or an array uint8 (N, LENGTH). Within a memory of one game most values lie above 0.8:
-    they rank, they do not say "same place".
-    Raises InvalidInput where a descriptor has another length.
+    they rank, they do not say "same place". A stored descriptor of another length, damaged as it must be, is like
+    nothing: 0. Raises InvalidInput where a query has another length.
     """
     import numpy as np
 
     if isinstance(query, bytes):
         query = [query[first : first + LENGTH] for first in range(0, len(query), LENGTH)]
+    wrong = set(map(len, query)) - {LENGTH}
+    if wrong or not query:
+        found_instead = f"one of {min(wrong)} bytes" if wrong else "none"
+        raise InvalidInput(f"like: descriptors of {LENGTH} bytes ({VERSION}) were expected, found {found_instead}")
     wanted = _rows(query).astype(np.float32)
     wanted /= np.maximum(np.linalg.norm(wanted, axis=1, keepdims=True), 1.0)
     rows = _rows(stored)
-    if not len(wanted):
-        raise InvalidInput("similarity: at least one descriptor to look for was expected, found none")
     found = np.empty(len(rows), np.float32)
     for first in range(0, len(rows), _ROWS):
         block = rows[first : first + _ROWS].astype(np.float32)
@@ -102,9 +104,8 @@ def _rows(descriptors: Sequence[bytes] | NDArray[np.uint8]) -> NDArray[np.uint8]
                 f"descriptors: uint8 (N, {LENGTH}) was expected, found {descriptors.dtype} {descriptors.shape}"
             )
         return descriptors
-    wrong = set(map(len, descriptors)) - {LENGTH}
-    if wrong:
-        raise InvalidInput(f"a descriptor of {VERSION} is {LENGTH} bytes, found one of {min(wrong)}")
+    if set(map(len, descriptors)) - {LENGTH}:
+        descriptors = [one if len(one) == LENGTH else bytes(LENGTH) for one in descriptors]
     return np.frombuffer(b"".join(descriptors), np.uint8).reshape(-1, LENGTH)
 
 
