@@ -43,7 +43,7 @@ class Memory:
         self.layout, self.read_only = layout, read_only
         self.format: int = manifest["format"]
         self.uuid: str | None = manifest.get("uuid")
-        self._life: Life | None = None
+        self._lives: list[Life] = []
 
     @classmethod
     def create(cls, path: str | os.PathLike[str]) -> Self:
@@ -100,7 +100,7 @@ class Memory:
         from scrubjay.memory.frames import DEFAULT_CODEC
         from scrubjay.memory.lives import Life
 
-        self._life = Life(
+        life = Life(
             self.layout,
             task=task,
             world=folder.declare_world(self.layout, world),
@@ -112,7 +112,11 @@ class Memory:
             codec=codec or DEFAULT_CODEC,
             extra=dict(extra or {}),
         )
-        return self._life
+        self._lives = [*self._running(), life]
+        return life
+
+    def _running(self) -> list[Life]:
+        return [life for life in self._lives if life.is_running]
 
     def lives(self) -> list[LifeRow]:
         """Every life, in order; `ended` is None for those that run."""
@@ -127,9 +131,9 @@ class Memory:
         return self.worlds().get(name or "") or World(name or "world")
 
     def context(self) -> tuple[int | None, int | None]:
-        """The life that this object runs and its step, for rows that say who wrote them and when."""
-        if self._life is not None and self._life.is_running:
-            return self._life.number, self._life.step
+        """The newest life that this object runs and its step, for rows that say who wrote them and when."""
+        for life in reversed(self._running()):
+            return life.number, life.step
         return None, None
 
     # --- locate
@@ -226,9 +230,9 @@ class Memory:
     # --- the end
 
     def close(self) -> None:
-        """Ends the life that runs, if any, and lets go of files."""
-        if self._life is not None and self._life.is_running:
-            self._life.end()
+        """Ends the lives that run and lets go of files."""
+        for life in self._running():
+            life.end()
         if "_locator" in self.__dict__:
             self._locator.close()
 
@@ -238,8 +242,8 @@ class Memory:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if error is not None and self._life is not None and self._life.is_running:
-            self._life.__exit__(kind, error, trace)
+        for life in self._running() if error is not None else ():
+            life.__exit__(kind, error, trace)
         self.close()
 
 

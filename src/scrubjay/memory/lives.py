@@ -18,6 +18,7 @@ from scrubjay.memory import journal
 from scrubjay.memory.claims import claim_episode, claim_life
 from scrubjay.memory.deriving import DefaultDeriver, Deriver
 from scrubjay.memory.disk import datasync, lock_exclusive
+from scrubjay.memory.folder import declare_world
 from scrubjay.memory.frames import DEFAULT_CODEC, FrameCodec
 from scrubjay.memory.framewriter import CueMaker, FrameWriter, LastFrame
 from scrubjay.memory.jsonio import Json, clean
@@ -147,11 +148,12 @@ class Life:
             raise
         return number, row
 
-    def enter(self, world: World) -> None:
-        """Goes on in another world (a new map, another level); positions from now on belong to it."""
+    def enter(self, world: World | str) -> None:
+        """Goes on in another world (a new map, another level), declared where it is new; positions from now on
+        belong to it. Raises Conflict while an episode is open."""
         if self._open is not None:
             raise Conflict(f"{self._open.id} is open; a change of world ends the episode, so finish it first")
-        self.world = world
+        self.world = declare_world(self.layout, world)
 
     # --- what a Recording tells its life
 
