@@ -16,6 +16,7 @@ from crafter import constants, engine
 from scrubjay.environments.crafter import Crafter
 from scrubjay.environments.named import load, make_environment
 from scrubjay.errors import InvalidInput
+from scrubjay.testing import check_environment
 
 SMALL = (18, 18)
 
@@ -139,6 +140,10 @@ def test_a_life_ends_by_death_or_by_length(shared: Crafter) -> None:
     shared.reset(seed=3)
     shared._game.player.health = 0
     assert shared.step(0)[2:4] == (True, False)
+
+
+def test_it_keeps_the_contract(shared: Crafter) -> None:
+    check_environment(shared, steps=120)
 
 
 def test_the_package_itself_is_left_as_it_was(shared: Crafter) -> None:

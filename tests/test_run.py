@@ -124,6 +124,11 @@ def test_a_plan_with_an_unknown_action_is_refused_and_the_life_kept(tmp_path: Pa
         assert len(memory.find(Query(life=1)).rows) == 2
 
 
+def test_a_plan_without_entries_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="no entry"):
+        lived(tmp_path / "m", Always(), steps=5)
+
+
 def test_ctrl_c_ends_the_open_episode_as_interrupted(tmp_path: Path) -> None:
     class Interrupting(Corridor):
         def step(self, action: int) -> tuple[Any, float, bool, bool, Any]:

@@ -14,6 +14,7 @@ from scrubjay.agent.execution import Executed, Seen, execute
 from scrubjay.agent.progress import Progress, Reached
 from scrubjay.agent.stopping import Stop
 from scrubjay.environments.contract import Environment
+from scrubjay.errors import InvalidInput
 from scrubjay.memory import journal
 from scrubjay.memory.jsonio import Json
 from scrubjay.memory.records import Row
@@ -85,7 +86,8 @@ class Run:
         ) as life:
             with life.episode(None, kind="initial", frame=seen.frame, state=seen.state) as first:
                 recent: tuple[Row, ...] = (first.finish(),)
-            self._tell(replace(self._progress, life=life.number, episodes=self._progress.episodes + 1))
+            health = seen.state.get("health")
+            self._tell(replace(self._progress, life=life.number, episodes=self._progress.episodes + 1, health=health))
             ending, turn = None, 0
             while ending is None:
                 turn += 1
@@ -100,13 +102,17 @@ class Run:
         """One turn; returns what is seen after it, its episodes, and why the life ends with it, if it does."""
         first_step, before = life.step, self._progress
         plan = self._model.decide(self._shown(life, number, seen, recent))
+        if not plan.entries:
+            raise InvalidInput(f"plan: {self._model.name} handed in no entry; waiting is an action as well")
         done: list[Executed] = []
         for place, entry in enumerate(plan.entries, 1):
+            if stop.asked or not self._steps_left:
+                break
             position = {"text": plan.intention, "step": place, "of": len(plan.entries)}
             done.append(execute(self._environment, life, entry, seen, self._steps_left, position, stop))
             seen = done[-1].seen
             self._count(life, done[-1], plan)
-            if done[-1].is_cut or not self._steps_left or stop.asked:
+            if done[-1].is_cut:
                 break
         self._write_turn(life, number, first_step, plan, done)
         self._tell(replace(self._progress, turns=before.turns + 1))

@@ -24,6 +24,8 @@ The memory is made where it is not there, and gone on in where it is. Ctrl-C sto
 lost, and the same command goes on with a new life.
 """
 
+_STOPPED = "Stopped: the open episode is kept, and the life has ended. The same command goes on with a new life."
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Adds the options."""
@@ -56,6 +58,14 @@ def _count(text: str) -> int:
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs; 0 when the steps or lives are spent, 130 when Ctrl-C stopped it."""
+    try:
+        return _run(arguments)
+    except KeyboardInterrupt:  # before the first life, or a second one that would not wait
+        print(f"\n{_STOPPED}")
+        return 130
+
+
+def _run(arguments: argparse.Namespace) -> int:
     from scrubjay.agent.loop import Run
     from scrubjay.environments.named import make_environment
     from scrubjay.models.named import make_model
@@ -149,7 +159,7 @@ def _width() -> int:
 def _summarise(progress: Progress, milestones: tuple[str, ...], arguments: argparse.Namespace) -> None:
     where = shlex.quote(arguments.memory)
     if progress.is_stopped:
-        print("Stopped: the open episode is kept, and the life has ended. The same command goes on with a new life.")
+        print(_STOPPED)
     deaths = f"{len(progress.deaths)} death{'' if len(progress.deaths) == 1 else 's'}"
     print(
         f"{progress.step} steps, {progress.turns} turns, {progress.episodes} episodes, {deaths}, "
