@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import uuid
 from dataclasses import replace
 
 from scrubjay.errors import Conflict, Damaged, FormatTooNew, InvalidInput, NotFound, ReadOnly
@@ -49,6 +48,8 @@ def create_folder(path: str | os.PathLike[str], created_by: str) -> Layout:
 
     Raises Conflict where the folder holds anything but an unfinished creation.
     """
+    import uuid
+
     layout = Layout(path)
     if os.path.exists(layout.manifest):
         raise Conflict(f"{layout.root} is a memory already; open it")
