@@ -261,8 +261,8 @@ def test_observations_and_actions_with_several_parts(memory: Memory) -> None:
     episode = memory.episode("ep_000001")
     assert (episode.row.action_kind, episode.row.summary) == ("attack", '[ACTION] {"attack":1,"jump":0} x1: done')
     first, last = episode.steps()
-    assert set(first.frames) == {"front", "camera_depth_map"}
-    assert (episode.frame(1, "camera_depth_map").array() == 9).all()
+    assert set(first.frames) == {"front", "depth_map"}
+    assert (episode.frame(1, "depth_map").array() == 9).all()
     assert first.state == {"note": "hello", "pos": [1.5, -2.0, None], "stack": {"left_out": "float32 (4, 64, 64)"}}
     assert last.state["score"] == 3
     assert last.reward == 0.5

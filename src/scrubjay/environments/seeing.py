@@ -5,6 +5,7 @@ It knows the usual shapes of observations and infos. It does not know steps, epi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -81,7 +82,7 @@ def _apart(observation: Any) -> tuple[dict[str, Any] | None, Json]:
 
 
 def _camera(name: str) -> str:
-    return name if name.isidentifier() else "camera_" + "".join(c if c.isalnum() else "_" for c in name)
+    return re.sub(r"[^A-Za-z0-9_]", "_", name)[:40] or "_"
 
 
 def _said(value: Any) -> Any:

@@ -6,6 +6,7 @@ At most QUEUE frames wait, the last of each camera among them; a full queue slow
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import tarfile
@@ -16,8 +17,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from scrubjay.errors import storage_error
-from scrubjay.memory.disk import storage, write_all
+from scrubjay.errors import InvalidInput, storage_error
+from scrubjay.memory.disk import durability, let_go, storage, write_all
 from scrubjay.memory.frames import Picture
 from scrubjay.memory.jsonio import Json
 from scrubjay.memory.layout import Layout
@@ -69,6 +70,7 @@ class EpisodeFrames:
     cues: dict[str, dict[str, str]] = field(default_factory=dict)
     last: dict[str | None, LastFrame] = field(default_factory=dict)
     linked: set[str] = field(default_factory=set)
+    missing: dict[str, str] = field(default_factory=dict)
     _pending: dict[str | None, Arriving] = field(default_factory=dict)
     _tar: int = -1
     _tar_size: int = 0
@@ -78,17 +80,28 @@ class EpisodeFrames:
 
     def store(self, item: Arriving) -> None:
         """Encodes a frame and puts the one before it (which is now known not to be the last) into the tar."""
+        if item.name in self.missing:
+            return
         if not self.frames and not self._pending:
             self._first_camera = item.camera
         if item.step == self.first_step:
             self._store_start(item)
             return
-        if item.data is None:
-            item.data = item.picture.encode()
+        self._encoded(item)
         before = self._pending.get(item.camera)
         if before is not None:
             self._append(before)
         self._pending[item.camera] = item
+
+    def _encoded(self, item: Arriving) -> bytes:
+        if item.data is None:
+            try:
+                item.data = item.picture.encode()
+            except Exception as error:  # a codec of somebody else's: its fault costs this frame alone
+                why = f"it could not be encoded: {type(error).__name__}: {error}"
+                self.missing[item.name] = why
+                raise InvalidInput(f"frame {item.name}: {why}; its step is recorded without it") from error
+        return item.data
 
     def _store_start(self, item: Arriving) -> None:
         name = Layout.edge_frame_name("start", item.picture.extension, item.camera)
@@ -99,9 +112,9 @@ class EpisodeFrames:
             self.linked.add(name)
             cues: Mapping[str, str] = before.cues
         else:
-            item.data = item.data or item.picture.encode()
-            self._write_edge(path, item.data)
-            self._note_file(name, item.name, len(item.data), hashlib.sha256(item.data).hexdigest())
+            data = self._encoded(item)
+            self._write_edge(path, data)
+            self._note_file(name, item.name, len(data), hashlib.sha256(data).hexdigest())
             cues = self.make_cues(item.picture) if item.camera == self._first_camera else {}
         if item.camera == self._first_camera:
             self._note_cues("start", cues)
@@ -140,8 +153,9 @@ class EpisodeFrames:
         try:
             write_all(self._tar, block)
         except OSError as error:
-            os.ftruncate(self._tar, self._tar_size)
             os.lseek(self._tar, self._tar_size, os.SEEK_SET)
+            with contextlib.suppress(OSError):  # where even that fails, `close` does it
+                os.ftruncate(self._tar, self._tar_size)
             raise storage_error(error, path) from error
         self._tar_hash.update(block)
         self._tar_size += len(block)
@@ -156,6 +170,8 @@ class EpisodeFrames:
             del self._pending[camera]
         if self._tar >= 0:
             path = os.path.join(self.folder, Layout.FRAMES)
+            with storage(path):
+                os.ftruncate(self._tar, self._tar_size)
             self._extend(bytes(1024), path)
             self.files[Layout.FRAMES] = {"size": self._tar_size, "sha256": self._tar_hash.hexdigest()}
             self.abandon()
@@ -207,24 +223,22 @@ class EpisodeFrames:
     def sync(self) -> None:
         """Makes what the tar holds so far durable."""
         if self._tar >= 0:
-            with storage(os.path.join(self.folder, Layout.FRAMES)):
+            with durability(os.path.join(self.folder, Layout.FRAMES)):
                 os.fdatasync(self._tar)
 
     def abandon(self) -> None:
         """Lets go of the open file; what is on disk stays for recovery."""
         tar, self._tar = self._tar, -1
         if tar >= 0:
-            os.close(tar)
+            let_go(tar)
 
 
 def _linked(source: str, target: str) -> bool:
-    try:
+    # A link that was reported as failed may be there: to write into it would be to change the other's evidence.
+    with contextlib.suppress(OSError):  # a file system without links, or too many of them: the frame is written again
         os.link(source, target)
-    except FileExistsError:
-        return os.path.samefile(source, target)
-    except OSError:  # a file system without links, or too many of them: the frame is written again
-        return False
-    return True
+        return True
+    return os.path.exists(target) and os.path.samefile(source, target)
 
 
 class FrameWriter:
@@ -257,7 +271,8 @@ class FrameWriter:
         if self._tick is None:
             with self._condition:
                 self._tick, self._idle = tick, idle
-                self._next_sync = time.monotonic() + SYNC_EVERY
+                if not self._next_sync:  # it goes on from one episode to the next: short ones get their turn too
+                    self._next_sync = time.monotonic() + SYNC_EVERY
                 self._condition.notify_all()
 
     def reserve(self, cameras: int) -> None:
@@ -291,11 +306,14 @@ class FrameWriter:
                 self._condition.wait()
 
     def release(self) -> None:
-        """Ends the work for the current episode; what still waits is dropped."""
+        """Ends the work for the current episode; what still waits is dropped, what is being done comes to its end."""
         with self._condition:
             self._queue.clear()
-            self._tick = self._idle = self._error = None
+            self._tick = self._idle = None
             self._condition.notify_all()
+            while self._works and self._thread is not None and self._thread.is_alive():
+                self._condition.wait()
+            self._error = None
 
     def close(self) -> None:
         """Ends the thread."""

@@ -5,6 +5,7 @@ It knows states, frames and times as callers give them; it does not know where t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,6 +16,8 @@ from scrubjay.memory.frames import FrameCodec, Picture, picture
 from scrubjay.memory.jsonio import Json, clean
 
 __all__ = ["Observation", "observe", "utc"]
+
+_CAMERA = re.compile(r"[A-Za-z0-9_]{1,40}")  # a part of a file name on every system, and of a member of a tar
 
 
 def utc(time: datetime | str | None) -> str:
@@ -48,8 +51,10 @@ def observe(frame: Any, state: Any, time: Any, missing: str | None, codec: Frame
     given = frame if isinstance(frame, Mapping) else {None: frame}
     pictures = {camera: picture(shown, codec) for camera, shown in given.items() if shown is not None}
     for camera in given:
-        if camera is not None and not (isinstance(camera, str) and camera.isidentifier()):
-            raise InvalidInput(f"frame: a camera's name is letters, digits and _, found {camera!r}")
+        if camera is not None and not (isinstance(camera, str) and _CAMERA.fullmatch(camera)):
+            raise InvalidInput(f"frame: a camera's name is 1 to 40 of a-z, A-Z, 0-9 and _, found {camera!r}")
+    if len({str(camera).lower() for camera in given}) < len(given):
+        raise InvalidInput(f"frame: cameras must differ in more than capitals, found {', '.join(map(str, given))}")
     return Observation(
         cleaned, pictures, utc(time), tuple(f"state.{path}" for path in not_finite), missing if not pictures else None
     )

@@ -7,6 +7,7 @@ record is made from what lies on disk.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import functools
 import hashlib
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Self
 from scrubjay.errors import Conflict, ScrubjayError, StorageFailed, storage_error
 from scrubjay.memory import record as records
 from scrubjay.memory.deriving import Deriver, Happened
-from scrubjay.memory.disk import datasync, storage, sync_folder, write_file
+from scrubjay.memory.disk import datasync, durability, let_go, storage, sync_folder, write_file
 from scrubjay.memory.framewriter import Arriving, EpisodeFrames
 from scrubjay.memory.jsonio import Json, clean, dumps
 from scrubjay.memory.layout import Layout
@@ -179,7 +180,8 @@ class Recording:
             if written < len(data):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError as error:
-            os.ftruncate(self._steps, size)
+            with contextlib.suppress(OSError):  # where even that fails, the next step or `finish` does it
+                os.ftruncate(self._steps, size)
             self._halfway = False
             raise storage_error(error, self._steps_path) from error
         digest.update(data)
@@ -187,13 +189,17 @@ class Recording:
 
     def _make_durable(self) -> None:
         """Runs in the writer's thread every few seconds, so that power loss takes no more than those."""
-        with storage(self._steps_path):
-            os.fdatasync(self._steps)
-        self._frames.sync()
-        if not self._folders_durable:
-            self._sync_folders()
-            self._folders_durable = True
-        self._life.make_durable()
+        try:
+            with durability(self._steps_path):
+                os.fdatasync(self._steps)
+            self._frames.sync()
+            if not self._folders_durable:
+                self._sync_folders()
+                self._folders_durable = True
+            self._life.make_durable()
+        except StorageFailed as error:
+            self._failed = error  # a later fsync would report success for what may be lost
+            raise
 
     def _sync_folders(self) -> None:
         bucket = os.path.dirname(self._folder)
@@ -255,8 +261,9 @@ class Recording:
         writer, frames, written = self._life.writer, self._frames, self._written
         assert written is not None
         writer.drain()
-        if self._halfway:
-            os.ftruncate(self._steps, written.size)
+        with storage(self._steps_path):
+            if os.fstat(self._steps).st_size != written.size:
+                os.ftruncate(self._steps, written.size)
         frames.close(written.step)
         writer.put(frames.end_cues)  # while the disk works
         for name in (Layout.STEPS, *(name for name in frames.files if name not in frames.linked)):
@@ -274,7 +281,8 @@ class Recording:
         assert written is not None
         assert first is not None
         screen = frames.cues.get("screen/1", {})
-        unchanged = happened.last_step > happened.first_step and "end" in screen and screen["start"] == screen["end"]
+        is_seen = "start" in screen and "end" in screen  # an edge may have no frame
+        unchanged = happened.last_step > happened.first_step and is_seen and screen["start"] == screen["end"]
         happened = replace(happened, frame_unchanged=unchanged)
         steps = {"size": written.size, "sha256": written.hash.hexdigest()}
         files = {Layout.STEPS: steps, **frames.files}
@@ -287,7 +295,7 @@ class Recording:
             derived=self._deriver.derive(happened),
             given=given,
             ends=(first, written.seen),
-            evidence={"cues": frames.cues, "frames": frames.frames, "missing": {}, "files": files},
+            evidence={"cues": frames.cues, "frames": frames.frames, "missing": frames.missing, "files": files},
             extra=extra,
         )
 
@@ -328,7 +336,7 @@ class Recording:
         self._frames.abandon()
         steps, self._steps = self._steps, -1
         if steps >= 0:
-            os.close(steps)
+            let_go(steps)
         self._life.closed(self)
 
     def abandon(self) -> None:
