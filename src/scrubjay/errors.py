@@ -9,7 +9,9 @@ ScrubjayError
 ├── StorageFailed(OSError)            the disk refused to make data durable; the episode is not acknowledged
 ├── ReadOnly(PermissionError)         a write to a memory that was opened, or lies, read-only
 ├── FormatTooNew(NotImplementedError) a memory of a later format, or with an unknown requirement
-└── Damaged(ValueError)               a file that does not hold what it must; names file and byte
+├── Damaged(ValueError)               a file that does not hold what it must; names file and byte
+├── ModelUnavailable(ConnectionError)  a language model that gave no answer; wait and ask again
+└── RequestTooLarge(ValueError)        more than a language model takes in one request; show it less
 """
 
 from __future__ import annotations
@@ -23,8 +25,10 @@ __all__ = [
     "FormatTooNew",
     "InvalidInput",
     "Locked",
+    "ModelUnavailable",
     "NotFound",
     "ReadOnly",
+    "RequestTooLarge",
     "ScrubjayError",
     "StorageFailed",
     "StorageFull",
@@ -81,6 +85,23 @@ class Damaged(ScrubjayError, ValueError):
         super().__init__(f"{file}, byte {offset}: {message}")
         self.file = file
         self.offset = offset
+
+
+class ModelUnavailable(ScrubjayError, ConnectionError):
+    """A language model that gave no answer: an outage, a limit reached, a broken reply. Asking again may help.
+
+    Attributes: `retry_after` (seconds the provider asked to wait, or None) and `is_garbled` (true where an answer
+    came and could not be read, which another attempt may or may not change).
+    """
+
+    def __init__(self, message: str, *, retry_after: float | None = None, is_garbled: bool = False) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+        self.is_garbled = is_garbled
+
+
+class RequestTooLarge(ScrubjayError, ValueError):
+    """A request refused because it holds more than the language model takes. Show it less and ask again."""
 
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})

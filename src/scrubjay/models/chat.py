@@ -56,12 +56,17 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message: a person's or harness's (`user`), the model's (`assistant`), or results of its calls (`tool`)."""
+    """One message: a person's or harness's (`user`), the model's (`assistant`), or results of its calls (`tool`).
+
+    `native` is a reply as its provider gave it, thoughts and signatures included, which some providers must see
+    again. It is JSON, means nothing to anybody else, and stands for `parts` and `calls` where the provider knows it.
+    """
 
     role: Literal["user", "assistant", "tool"]
     parts: tuple[Part, ...] = ()
     calls: tuple[ToolCall, ...] = ()
     results: tuple[ToolResult, ...] = ()
+    native: Json | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +92,23 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model answered. `stop` is why it ended: it wants its calls carried out, it was done, or it ran out."""
+    """What a model answered.
+
+    `stop` is why it ended: it wants its calls carried out, it was done, it ran out of room, or it declined. `native`
+    goes into the message that says this again (`message`). `left_out` counts what had to be taken out of the request.
+    """
 
     text: str
     calls: tuple[ToolCall, ...] = ()
     usage: Usage = field(default_factory=Usage)
-    stop: Literal["calls", "end", "length"] = "end"
+    stop: Literal["calls", "end", "length", "refused"] = "end"
+    native: Json | None = None
+    left_out: int = 0
+
+    @property
+    def message(self) -> Message:
+        """This reply as a message of the conversation, for the next request."""
+        return Message("assistant", (self.text,) if self.text else (), self.calls, native=self.native)
 
 
 class ChatModel(Protocol):
