@@ -15,10 +15,13 @@ _MOST = 9
 
 
 def _missing(now: Situation) -> list[str]:
-    """Tools still to be made: pickaxes to dig with, swords while they are a milestone or a help."""
-    return [
-        tool for tool in _TOOLS if not now.has(tool) and not (tool == "iron_sword" and now.reached("make_iron_sword"))
-    ]
+    """Tools still to be made: those to dig with, and those that are still a milestone."""
+    done = set()
+    if now.reached("make_iron_sword"):
+        done.add("iron_sword")
+    if now.reached("make_iron_pickaxe") and now.reached("collect_diamond"):
+        done.add("iron_pickaxe")
+    return [tool for tool in _TOOLS if not now.has(tool) and tool not in done]
 
 
 def craft(now: Situation) -> Move | None:

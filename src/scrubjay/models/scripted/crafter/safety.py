@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from scrubjay.models.scripted.crafter.moves import Move, act_on, walk
-from scrubjay.models.scripted.crafter.rules import DIRECTIONS, Cell, distance, neighbours, shifted
+from scrubjay.models.scripted.crafter.paths import Route
+from scrubjay.models.scripted.crafter.rules import DIRECTIONS, Cell, neighbours, shifted
 from scrubjay.models.scripted.crafter.situation import Situation
 
 __all__ = ["fight", "keep_sleeping", "rest", "shelter_to_rest"]
@@ -14,12 +15,9 @@ _SLEEP_AT_ONCE = 10
 
 
 def fight(now: Situation) -> Move | None:
-    """Hits an enemy that is at me, and meets one that is about to be: it would strike first all the same."""
-    for enemy in now.enemies(2):
-        if distance(enemy, now.here) == 1 or now.things[enemy] == "zombie":
-            route = now.paths.next_to(lambda cell, enemy=enemy: cell == enemy, within=3.0)  # type: ignore[misc]
-            if route is not None:
-                return act_on(now, route, f"fight the {now.things[enemy]}")
+    """Hits an enemy that is at me. One further away is left: walking on, I lose it; waiting for it gains nothing."""
+    for enemy in now.enemies(1):
+        return act_on(now, Route((), enemy, 1.0), f"fight the {now.things[enemy]}")
     return None
 
 

@@ -157,7 +157,8 @@ class Situation:
         return None
 
     def _danger(self, cell: Cell) -> float:
-        danger = sum(2.0 for place in self.notes.deaths if distance(place, cell) <= _DANGEROUS_DEATHS)
+        danger = 2.0 * sum(distance(place, cell) <= 3 for place, thing in self.things.items() if thing == "skeleton")
+        danger += sum(2.0 for place in self.notes.deaths if distance(place, cell) <= _DANGEROUS_DEATHS)
         if any(self.at(beyond) == "lava" for beyond in neighbours(cell)):
             danger += 4.0
         return danger
