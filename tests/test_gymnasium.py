@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import os
 import resource
 import subprocess
@@ -16,6 +17,8 @@ import pytest
 from gymnasium.error import ResetNeeded
 
 from scrubjay import Memory, World
+from scrubjay.environments.crafter import Crafter
+from scrubjay.environments.raw_actions import RawAction, action_names, raw_action
 from scrubjay.environments.recording import RecordMemory
 from scrubjay.errors import StorageFull
 from scrubjay.testing import CountingEnvironment, check_memory
@@ -306,6 +309,38 @@ def test_a_grey_observation_is_kept_as_a_picture(memory: Memory) -> None:
     assert (stored == observation[:, :, None]).all()
 
 
+class Moves(enum.IntEnum):
+    turn = 0
+    go = 1
+
+
+def test_what_raw_actions_are_called() -> None:
+    assert action_names(Moves, 2) == ("turn", "go")
+    assert action_names(["NOOP", "FIRE"], 2) == ("NOOP", "FIRE")
+    assert action_names(["NOOP", "FIRE"], 3) == action_names(None, 2) == ()
+    assert raw_action(np.int64(1), ("turn", "go")) == RawAction("go", {"go": 1})
+    assert raw_action(np.int64(7)) == RawAction("action_7", 7)
+    assert raw_action({"attack": 1, "camera": [0.0, 1.5], "jump": 0}).kind == "attack+camera"
+    assert raw_action({"jump": 0}).kind == "none"
+    assert raw_action(np.array([0.25, -1.0], np.float32)) == RawAction("action", [0.25, -1.0])
+
+
+def test_crafter_is_recorded_with_its_names_world_and_milestones(memory: Memory) -> None:
+    env = RecordMemory(Crafter(size=(64, 36)), memory)
+    env.reset(seed=7)
+    walk = [env.unwrapped.actions.index(name) for name in ("move_right", "move_right", "move_up", "noop")]  # type: ignore[attr-defined]
+    for action in walk:
+        frame, _, _, _, info = env.step(action)
+    env.close()
+    rows = rows_of(memory)
+    assert [row.action_kind for row in rows] == [None, "move_right", "move_up", "noop"]
+    assert {row.world for row in rows} == {"crafter-7"}
+    assert "place_table" in memory.lives()[0].extra["milestones"]
+    last = list(memory.episode(rows[-1]).steps())[-1]
+    assert last.state == info["state"]
+    assert np.array_equal(memory.episode(rows[-1]).end_frame().array(), frame)
+
+
 def test_a_full_disk_is_told_and_no_step_is_lost(memory: Memory) -> None:
     env = RecordMemory(CountingEnvironment(), memory)
     env.reset()
@@ -328,6 +363,8 @@ def test_a_full_disk_is_told_and_no_step_is_lost(memory: Memory) -> None:
 UNCLOSED = """
 import sys
 from scrubjay import Memory
+from scrubjay.environments.crafter import Crafter
+from scrubjay.environments.raw_actions import RawAction, action_names, raw_action
 from scrubjay.environments.recording import RecordMemory
 from scrubjay.testing import CountingEnvironment
 env = RecordMemory(CountingEnvironment(), Memory.create(sys.argv[1]))
