@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 from scrubjay import Memory, Query
 from scrubjay.agent.loop import Run
 from scrubjay.environments.crafter import Crafter
+from scrubjay.errors import Conflict, NotFound
 from scrubjay.memory import journal
 from scrubjay.memory.checking import check
 from scrubjay.memory.records import Row
@@ -39,13 +41,13 @@ class Shelf:
         self.texts: dict[str, str] = {}
 
     def read(self, path: str) -> str:
-        from scrubjay.errors import NotFound
-
         if path not in self.texts:
             raise NotFound(path)
         return self.texts[path]
 
-    def write(self, path: str, text: str) -> None:
+    def write(self, path: str, text: str, *, expected: str | None = None) -> None:
+        if expected not in (None, sha256(self.texts.get(path, "").encode()).hexdigest()):
+            raise Conflict(path)
         self.texts[path] = text
 
     def append(self, path: str, text: str) -> None:
@@ -190,6 +192,20 @@ def test_a_chart_reads_back_what_it_wrote(first: dict[Cell, str], later: dict[Ce
     other_life = Chart(shelf, "w", 2, "ep_000009")
     for cell, word in {**later, **first}.items():
         assert other_life.at(cell) == word  # terrain comes back
+
+
+def test_two_who_map_a_world_at_once_lose_nothing() -> None:
+    shelf = Shelf()
+    first = Chart(shelf, "w", 1, "ep_000001")
+    first.see([((0, 0), "tree")])
+    first.save()
+    one, other = Chart(shelf, "w", 1, "ep_000002"), Chart(shelf, "w", 2, "ep_000003")
+    one.see([((1, 0), "water")])
+    other.see([((2, 0), "iron")])
+    one.save()
+    other.save()
+    again = Chart(shelf, "w", 3, "ep_000004")
+    assert [again.at((x, 0)) for x in range(4)] == ["tree", "water", "iron", None]
 
 
 @given(

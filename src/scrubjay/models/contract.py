@@ -44,8 +44,11 @@ class Documents(Protocol):
         """The text of a document."""
         ...
 
-    def write(self, path: str, text: str) -> Any:
-        """Gives a document new text, and makes it where it is not there."""
+    def write(self, path: str, text: str, *, expected: str | None = None) -> Any:
+        """Gives a document new text, and makes it where it is not there.
+
+        Raises Conflict where `expected` is not the sha256 of its present bytes: another wrote meanwhile.
+        """
         ...
 
     def append(self, path: str, text: str) -> Any:

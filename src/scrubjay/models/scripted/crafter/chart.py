@@ -6,10 +6,11 @@ in: terrain comes back in every life. `working/<life>-changes.md` holds what is 
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable
 
-from scrubjay.errors import NotFound
+from scrubjay.errors import Conflict, NotFound
 from scrubjay.models.contract import Documents
 from scrubjay.models.scripted.crafter.rules import Cell
 
@@ -46,12 +47,20 @@ class Chart:
         self._load()
 
     def _load(self) -> None:
-        for found in _ROW.finditer(_text(self._documents, self._map_path)):
-            z = int(found[1])
-            self._rows[z], self._cited[z] = list(found[2]), found[3]
+        self._take(_text(self._documents, self._map_path))
         for found in _CHANGE.finditer(_text(self._documents, self._changes_path)):
             self._changes[(int(found[1]), int(found[2]))] = found[3]
         self._is_first_change = not self._changes
+
+    def _take(self, text: str) -> None:
+        """Takes over from a stored map what is not known here."""
+        self._digest = hashlib.sha256(text.encode()).hexdigest() if text else None
+        for found in _ROW.finditer(text):
+            row = self._rows[int(found[1])]
+            if found[2] != "".join(row):
+                row[:] = [known if known != _UNKNOWN else new for known, new in zip(row, found[2], strict=True)]
+                newest = max(self._cited[int(found[1])] or "", found[3] or "", key=lambda ident: (len(ident), ident))
+                self._cited[int(found[1])] = newest or None
 
     def at(self, cell: Cell) -> str | None:
         """The material of a tile; `edge` beyond the world, None where it was never seen."""
@@ -83,15 +92,25 @@ class Chart:
     def save(self) -> None:
         """Writes what `see` added, and nothing where it added nothing."""
         if self._grown:
-            rows = (
-                f"{z:02d} {''.join(row)}" + ("" if self._cited[z] is None else f" [{self._cited[z]}]")
-                for z, row in enumerate(self._rows)
-            )
-            text = f"# Map of {self._world}\n\n```\n{_LEGEND}" + "\n".join(rows) + "\n```\n"
-            self._documents.write(self._map_path, text)
+            self._save_map()
         if self._news:
             head = "# What is different in this life\n\n" if self._is_first_change else ""
             self._documents.append(self._changes_path, head + "".join(self._news))
+
+    def _save_map(self) -> None:
+        while True:
+            try:
+                self._documents.write(self._map_path, self._map_text(), expected=self._digest)
+                return
+            except Conflict:  # somebody who lives in this world at the same time wrote first: both maps count
+                self._take(self._documents.read(self._map_path))
+
+    def _map_text(self) -> str:
+        rows = (
+            f"{z:02d} {''.join(row)}" + ("" if self._cited[z] is None else f" [{self._cited[z]}]")
+            for z, row in enumerate(self._rows)
+        )
+        return f"# Map of {self._world}\n\n```\n{_LEGEND}" + "\n".join(rows) + "\n```\n"
 
 
 def _text(documents: Documents, path: str) -> str:
