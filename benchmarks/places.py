@@ -5,8 +5,8 @@
 Lives in Freedoom maps (see vizdoom_lives). A query is a frame of a later life; right is a frame of an earlier life of
 that map seen from within 48 units and 25 degrees, and only frames that have such a one are asked. The frames to choose
 from are all those of the earlier lives of the map; in a second row, all those of all other maps as well. Settings were
-chosen on the tuning maps alone, with the sweep in places_tuning; every held-out map is used once. Baselines, in the same
-run: a difference hash of 64 bits, and the cosine of thumbnails of 24x18 RGB pixels.
+chosen on the tuning maps alone, with the sweep in places_tuning; every held-out map is used once. Baselines, in the
+same run: a difference hash of 64 bits, and the cosine of thumbnails of 24x18 RGB pixels.
 """
 
 from __future__ import annotations
