@@ -5,6 +5,7 @@ It knows the usual shapes of observations and infos. It does not know steps, epi
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -87,9 +88,9 @@ def _camera(name: str) -> str:
 
 def _said(value: Any) -> Any:
     # A stack of frames would be megabytes of digits in every step: what is left out is said.
-    if getattr(value, "size", 0) > _MOST_NUMBERS:
+    if math.prod(getattr(value, "shape", ())) > _MOST_NUMBERS:
         return {"left_out": f"{value.dtype} {tuple(value.shape)}"}
-    return value.copy() if hasattr(value, "dtype") else value
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 def _is_scalar(value: Any) -> bool:
