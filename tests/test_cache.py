@@ -27,7 +27,7 @@ TAGS = ("moved", "hazard", "note", "died")
 ACTIONS = (None, "go_to", "use_at", "dig")
 TEXTS = (
     "diamond_pickaxe", "POL-358", "don't", "a/b", "status: done", 'timeout "error', "retry OR", "x=-3037", "设备清单",
-    "重跑gen-itgc后", "café", "cafe\u0301", "İstanbul ıI", "Straße", "a\\b\n\tc", "f00dbabe" * 9, "3.14159",
+    "重跑gen-itgc后", "café", "cafe\u0301", "İstanbul ıI", "Straße", "a\\b\n\tc", "nul\0l", "f00dbabe" * 9, "3.14159",
     "\u0e01\u0e02",
 )  # fmt: skip
 NEEDLES = (

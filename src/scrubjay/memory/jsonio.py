@@ -39,7 +39,7 @@ def dumps(value: Any) -> bytes:
 
 def loads_object(line: bytes) -> Json:
     """The object on this line. Raises ValueError where the line is not UTF-8, not JSON or not an object."""
-    value = json.loads(line.decode(), parse_constant=_refuse)
+    value = _decoder.decode(line.decode())
     if not isinstance(value, dict):
         raise ValueError(f"an object was expected, found {type(value).__name__}")
     return value
@@ -47,6 +47,9 @@ def loads_object(line: bytes) -> Json:
 
 def _refuse(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
+
+
+_decoder = json.JSONDecoder(parse_constant=_refuse)
 
 
 def clean(value: Any) -> tuple[Any, list[str]]:

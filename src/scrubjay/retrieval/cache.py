@@ -33,6 +33,7 @@ from scrubjay.retrieval.watermark import Watermark, still_holds
 __all__ = ["Cache", "Outdated", "open_cache"]
 
 _FEW_TEXTS = 100
+_NOTHING = Watermark(0, 0, 0, 0, 0)
 
 
 class Outdated(DerivedFailed):
@@ -59,7 +60,7 @@ class Cache:
         try:
             status = os.stat(path)
             self._file = (status.st_dev, status.st_ino)
-            self.rows_mark = self.evidence_mark = Watermark(0, 0, 0, 0)
+            self.rows_mark = self.evidence_mark = _NOTHING
             self._filler = Filler(self._connection, layout, descriptor, bare=bare)
             self._common: tuple[int, str] = (-1, "")
             if not self.refresh():
@@ -91,7 +92,7 @@ class Cache:
             return False
         fits = evidence is not None and (evidence == self.evidence_mark or still_holds(evidence, self._descriptor))
         self.rows_mark = rows
-        self.evidence_mark = evidence if evidence is not None and fits else Watermark(0, 0, 0, 0)
+        self.evidence_mark = evidence if evidence is not None and fits else _NOTHING
         return True
 
     def still_fits(self) -> bool:

@@ -13,19 +13,21 @@ from typing import Any
 
 from scrubjay.memory.layout import Layout
 from scrubjay.memory.records import Row
-from scrubjay.retrieval.cache_words import pairs_of, words_of
+from scrubjay.retrieval.cache_words import LONGEST, cut_to_pieces, odd_separators, pairs_of, rare_words
 from scrubjay.retrieval.cues import SEARCHED_KINDS, Line, coordinate, recorded_microseconds, whole
-from scrubjay.retrieval.recorded import read_recorded
-from scrubjay.retrieval.text import Texts, fold
+from scrubjay.retrieval.recorded import recorded_in
+from scrubjay.retrieval.text import Texts, fold, read_record
 from scrubjay.retrieval.watermark import Watermark, watermark_at
 from scrubjay.retrieval.words import add_texts, prepared
 
 __all__ = ["BATCH", "Filler", "Replaced", "read_mark", "storable"]
 
-BATCH = 1024
+BATCH = 4096
+_FIRST_BATCH = 256
 _MOST_COMMON = 1 << 16
 _FAR = 3.0e38
-_MARK = ("offset", "device", "inode", "check")
+_KEPT_RECORD = 16384
+_MARK = Watermark._fields
 
 
 class Replaced(Exception):
@@ -46,9 +48,8 @@ def read_mark(connection: sqlite3.Connection, tier: str) -> Watermark | None:
 
 
 def _write_mark(connection: sqlite3.Connection, tier: str, mark: Watermark) -> None:
-    values = (mark.offset, mark.device, mark.inode, mark.check)
     # As text: some systems number devices and inodes beyond what an integer of SQLite holds.
-    rows = [(f"{tier}-{name}", str(value)) for name, value in zip(_MARK, values, strict=True)]
+    rows = [(f"{tier}-{name}", str(value)) for name, value in zip(_MARK, mark, strict=True)]
     connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
 
 
@@ -62,6 +63,7 @@ class Filler:
         self._texts = Texts(layout, bare=bare)
         self._ids: dict[str, int] = {}
         self._common: set[bytes] | None = None
+        self._records: dict[int, bytes] = {}
 
     def add(self, lines: Iterable[Line], *, rows: bool = True, evidence: bool = True) -> None:
         """Adds rows with their words, and what their records hold: walked cells, screens and descriptors.
@@ -69,6 +71,7 @@ class Filler:
         Lines before the watermark are passed over. Raises Replaced for an id that is there already, sqlite3.Error.
         """
         for batch in _batches(lines):
+            self._records = {}
             if rows:
                 self._add("rows", batch, self._add_batch)
             if evidence:
@@ -175,21 +178,33 @@ class Filler:
         if not lines:
             return
         known = self._known_words()
-        numbered: list[tuple[int, set[bytes], set[bytes]]] = []
+        bodies: list[tuple[int, str]] = []
+        fresh: list[tuple[int, set[bytes]]] = []
         ranked: list[tuple[int, str]] = []
         seen: Counter[bytes] = Counter()
+        marked: dict[int, str] = {}
         for line in lines:
-            text, record = self._texts.parts(line.place, self._descriptor)
-            found = words_of(fold(text))
-            fresh = found - known
-            seen.update(fresh)
-            numbered.append((line.place.number, found, fresh))
-            ranked.append((line.place.number, prepared(record)))
+            number = line.place.number
+            text, record = self._texts.parts(line.place, self._descriptor, self._record(number))
+            folded = fold(text)
+            new = rare_words(folded, known)
+            if new and max(map(len, new)) > LONGEST:
+                pieces = cut_to_pieces(new)
+                folded = f"{folded} {b' '.join(pieces - new).decode()}"
+                new = pieces
+            seen.update(new)
+            odd = odd_separators(folded)
+            if odd:
+                marked[number] = odd
+            bodies.append((number, folded.encode(errors="replace").decode()))
+            fresh.append((number, new))
+            ranked.append((number, prepared(record)))
         self._learn([word for word, count in seen.items() if count > 1])
-        self._insert("words", ((n, b" ".join(found).decode()) for n, found, _fresh in numbered))
-        rare = [(n, b"\n".join(fresh - known).decode()) for n, _found, fresh in numbered]
+        self._insert("words", bodies)
+        rare = [(n, b"\n".join(new - known).decode()) for n, new in fresh]
         self._insert("rare", ((n, f"\n{joined}\n") for n, joined in rare if joined))
-        self._insert("pairs", ((n, " ".join(pairs)) for n, joined in rare if (pairs := pairs_of(joined))))
+        paired = ((n, " ".join([*pairs_of(joined), marked.get(n, "")])) for n, joined in rare)
+        self._insert("pairs", ((n, body) for n, body in paired if body))
         add_texts(self._connection, ranked)
 
     def _insert(self, table: str, numbered: Iterable[tuple[int, str]]) -> None:
@@ -212,23 +227,36 @@ class Filler:
     # --- evidence
 
     def _add_records(self, batch: list[Line]) -> None:
+        walked: list[tuple[float, ...]] = []
+        screens: list[tuple[str, int]] = []
+        pictures: list[tuple[int, int, bytes]] = []
         for line in batch:
             if line.row.kind in SEARCHED_KINDS:
-                self._add_recorded(line)
+                number = line.place.number
+                recorded = recorded_in(self._record(number))
+                if recorded.cells:
+                    walked.append((number, *_bounds(recorded.cells)))
+                seen = {*recorded.screens, line.row.observation_hash}
+                screens += ((storable(screen), number) for screen in seen if screen is not None)
+                pictures += ((number, ordinal, picture) for ordinal, picture in enumerate(recorded.places))
+        self._connection.executemany("INSERT INTO walked VALUES (?,?,?,?,?,?,?)", walked)
+        self._connection.executemany("INSERT INTO screens VALUES (?, ?)", screens)
+        self._connection.executemany("INSERT INTO pictures VALUES (?, ?, ?)", pictures)
 
-    def _add_recorded(self, line: Line) -> None:
-        number = line.place.number
-        recorded = read_recorded(self._layout, line.row.id)
-        if recorded.cells:
-            bounds = [edge(axis) for axis in zip(*recorded.cells, strict=True) for edge in (min, max)]
-            values = [max(-_FAR, min(_FAR, bound)) for bound in bounds]
-            self._connection.execute("INSERT INTO walked VALUES (?,?,?,?,?,?,?)", (number, *values))
-        screens = {*recorded.screens} | ({line.row.observation_hash} - {None})
-        for screen in screens:
-            if screen is not None:
-                self._connection.execute("INSERT INTO screens VALUES (?, ?)", (storable(screen), number))
-        for ordinal, picture in enumerate(recorded.places):
-            self._connection.execute("INSERT INTO pictures VALUES (?, ?, ?)", (number, ordinal, picture))
+    def _record(self, number: int) -> bytes:
+        """The record of an episode; kept while its batch is added, since both tiers read it."""
+        record = self._records.get(number)
+        if record is None:
+            record = read_record(self._layout, number)
+            if len(record) <= _KEPT_RECORD:
+                self._records[number] = record
+        return record
+
+
+def _bounds(cells: Iterable[tuple[int, int, int]]) -> Iterator[float]:
+    for axis in zip(*cells, strict=True):
+        yield max(-_FAR, min(_FAR, min(axis)))
+        yield max(-_FAR, min(_FAR, max(axis)))
 
 
 def _start_box(line: Line, ids: dict[str, int]) -> tuple[float, ...] | None:
@@ -246,5 +274,8 @@ def _start_box(line: Line, ids: dict[str, int]) -> tuple[float, ...] | None:
 
 def _batches(lines: Iterable[Line]) -> Iterator[list[Line]]:
     lines = iter(lines)
-    while batch := list(itertools.islice(lines, BATCH)):
+    # A short first one: what it teaches of common words spares the others much.
+    size = _FIRST_BATCH
+    while batch := list(itertools.islice(lines, size)):
+        size = BATCH
         yield batch

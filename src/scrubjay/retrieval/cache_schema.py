@@ -12,6 +12,7 @@ from scrubjay.retrieval import words
 __all__ = ["SCHEMA", "create_tables", "open_database", "start_building"]
 
 SCHEMA = 1
+_SEGMENT_BYTES = 1 << 24
 
 # number orders everything: it is the number of the episode. since and until are microseconds, of the end and the
 # start of the episode; first and last are steps. Coordinates in `starts` are rounded outwards by SQLite to 32 bits.
@@ -48,7 +49,8 @@ def create_tables(connection: sqlite3.Connection) -> None:
     connection.executescript(_TABLES + _INDEXES)
     words.create_table(connection)
     for table in ("words", "rare", "pairs", "ranked"):
-        # Larger segments before they are merged: half the writing, for a query a few lookups more.
+        # A batch becomes one segment, and eight are merged at once: half the writing, for a few lookups more.
+        connection.execute(f"INSERT INTO {table}({table}, rank) VALUES ('hashsize', {_SEGMENT_BYTES})")
         connection.execute(f"INSERT INTO {table}({table}, rank) VALUES ('automerge', 8)")
 
 

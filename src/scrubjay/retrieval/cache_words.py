@@ -9,30 +9,34 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from re import _constants, _parser  # type: ignore[attr-defined]
 from typing import Any
 
-__all__ = ["LONGEST", "Plan", "literals_of", "pairs_of", "plan_for", "words_of"]
+__all__ = ["LONGEST", "Plan", "cut_to_pieces", "literals_of", "odd_separators", "pairs_of", "plan_for", "rare_words"]
 
 LONGEST = 64
 _STRIDE = 32
 _MOST_ALTERNATIVES = 400
 _RUN = re.compile(r"[0-9A-Za-z\u0080-\U0010ffff]+")
 _SEPARATORS = bytes(b if b >= 0x80 or chr(b).isalnum() else 0x20 for b in range(256))
+_USUAL = bytes(b for b in range(256) if b >= 0x80 or chr(b).isalnum() or chr(b) in " \t\n\",:{}[]()._-+=>/'\\")
 _BEYOND_HEX = re.compile(r"[^0-9a-f\n]")
-_MORE_THAN_HEX = re.compile(r"[^\n]*[^0-9a-f\n][^\n]*")
+_MORE_THAN_HEX = re.compile(r"^[0-9a-f]*[^0-9a-f\n][^\n]*", re.MULTILINE)
 
 
-def words_of(folded: str) -> set[bytes]:
-    """The distinct words of a folded text, in UTF-8; of a word longer than LONGEST, overlapping pieces."""
-    found = set(folded.encode(errors="replace").translate(_SEPARATORS).split())
-    if found and max(map(len, found)) > LONGEST:
-        for word in [word for word in found if len(word) > LONGEST]:
-            found.discard(word)
-            found.update(piece.encode() for piece in _pieces(word.decode()))
-    return found
+def rare_words(folded: str, common: Container[bytes]) -> set[bytes]:
+    """The words of a folded text that are not among the common ones, in UTF-8, however long they are."""
+    words = folded.encode(errors="replace").translate(_SEPARATORS).split()
+    return {word for word in words if word not in common}
+
+
+def cut_to_pieces(words: set[bytes]) -> set[bytes]:
+    """The words, and instead of each that is longer than LONGEST, overlapping pieces of it."""
+    for word in [word for word in words if len(word) > LONGEST]:
+        words = (words - {word}) | {piece.encode() for piece in _pieces(word.decode())}
+    return words
 
 
 def _pieces(word: str) -> list[str]:
@@ -40,6 +44,12 @@ def _pieces(word: str) -> list[str]:
     if len(word) <= LONGEST:
         return [word]
     return [*(word[at : at + LONGEST] for at in range(0, len(word) - LONGEST, _STRIDE)), word[-LONGEST:]]
+
+
+def odd_separators(folded: str) -> str:
+    """Tokens for the characters that are neither in words nor usual in JSON; empty where there are none."""
+    odd = folded.encode(errors="replace").translate(None, _USUAL)
+    return " ".join(f"\u0080{byte:x}" for byte in set(odd))
 
 
 def pairs_of(rare: str) -> set[str]:
@@ -67,13 +77,14 @@ class Plan:
     pairs: list[str] = field(default_factory=list)
 
 
-def plan_for(needles: Iterable[str], common: str) -> Plan | None:
+def plan_for(needles: Sequence[str], common: str) -> Plan | None:
     """How to find the texts that hold all of these folded needles; None where only looking at each text can tell.
 
     `common` holds the common words, each between newlines.
     """
     exact: dict[str, None] = {}
     partial: dict[tuple[str, bool, bool], None] = {}
+    odd = odd_separators("".join(needles))
     for needle in needles:
         for run in _RUN.finditer(needle):
             begins, ends = run.start() > 0, run.end() < len(needle)
@@ -81,7 +92,10 @@ def plan_for(needles: Iterable[str], common: str) -> Plan | None:
                 exact.update(dict.fromkeys(_pieces(run[0])))
             else:
                 partial[_shortened(run[0], begins, ends)] = None
-    return _plan(list(exact), list(partial), common)
+    plan = _plan(list(exact), list(partial), common)
+    if plan is None and odd:
+        return Plan(pairs=[" AND ".join(map(_term, odd.split(" ")))])
+    return plan
 
 
 def _shortened(run: str, begins: bool, ends: bool) -> tuple[str, bool, bool]:

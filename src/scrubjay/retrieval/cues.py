@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from scrubjay.errors import InvalidInput
 from scrubjay.memory import journal
-from scrubjay.memory.jsonio import Json
-from scrubjay.memory.layout import Layout, episode_number
+from scrubjay.memory.jsonio import Json, loads_object
+from scrubjay.memory.layout import Layout, episode_id, episode_number
 from scrubjay.memory.records import Row, is_number
 
 __all__ = [
@@ -27,8 +27,10 @@ __all__ = [
     "is_bare",
     "line_at",
     "microseconds",
+    "raw_line",
     "read_lines",
     "recorded_microseconds",
+    "row_of_line",
     "whole",
 ]
 
@@ -74,6 +76,23 @@ def line_at(descriptor: int, place: Place, *, bare: bool) -> Line:
     line = _line(place.offset, place.length, journal.row_at(descriptor, place.offset, place.length), bare)
     if line is None or line.place != place:
         raise ValueError(f"another row stands at byte {place.offset}")
+    return line
+
+
+def row_of_line(line: bytes, *, bare: bool) -> Row:
+    """The row on a line. Raises ValueError where there is none."""
+    found = _line(0, len(line), loads_object(line), bare)
+    if found is None:
+        raise ValueError("no row")
+    return found.row
+
+
+def raw_line(descriptor: int, place: Place) -> bytes:
+    """The bytes of the line at this place. Raises ValueError where another episode's or none stands there."""
+    line = os.pread(descriptor, place.length, place.offset)
+    # Rows that other programs wrote may space their keys otherwise.
+    if not (line.endswith(b"\n") and b'"id": "%b"' % episode_id(place.number).encode() in line):
+        line_at(descriptor, place, bare=False)
     return line
 
 

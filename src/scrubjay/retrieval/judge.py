@@ -40,7 +40,7 @@ class Judge:
         """True where the episode's record meets the conditions on walked cells and on screens."""
         if self._cells_reach is None and self._query.same_screen is None:
             return True
-        recorded = read_recorded(self._layout, line.row.id)
+        recorded = read_recorded(self._layout, line.place.number)
         if self._cells_reach is not None and not self._cells_reach(recorded.cells):
             return False
         return self._query.same_screen is None or screen_matches(self._query, line.row, recorded.screens)

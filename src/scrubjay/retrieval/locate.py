@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from scrubjay.memory.layout import Layout, episode_number
 from scrubjay.memory.records import Row
-from scrubjay.retrieval.cues import Line, Place, is_bare, line_at
+from scrubjay.retrieval.cues import is_bare, raw_line, row_of_line
 from scrubjay.retrieval.matches import Matches
 from scrubjay.retrieval.query import Query
 from scrubjay.retrieval.scope import Surroundings
@@ -102,18 +102,16 @@ class Locator:
 
     def _find(self, query: Query, search: Search | None) -> Matches:
         if search is None:
-            return Matches((), (), None, lambda: 0)
+            return Matches((), self._row, None, lambda: 0)
         found = search.find(query)
-        lines = [self._line(place) for place in found.places]
-        raw = [os.pread(self._descriptor, place.length, place.offset) for place in found.places]
-        texts = [line.decode().rstrip("\r\n") for line in raw]
-        return Matches([line.row for line in lines], texts, found.following, lambda: self._count(query, found))
-
-    def _line(self, place: Place) -> Line:
         try:
-            return line_at(self._descriptor, place, bare=self.bare)
+            lines = [raw_line(self._descriptor, place) for place in found.places]
         except ValueError as error:
             raise DerivedFailed(str(error)) from error
+        return Matches(lines, self._row, found.following, lambda: self._count(query, found))
+
+    def _row(self, line: bytes) -> Row:
+        return row_of_line(line, bare=self.bare)
 
     def _count(self, query: Query, found: Found) -> int:
         try:

@@ -6,6 +6,7 @@ It is what callers hold; how it was found it does not know.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 
 from scrubjay.memory.records import Row
 
@@ -19,17 +20,23 @@ class Matches:
     """
 
     def __init__(
-        self,
-        rows: Sequence[Row],
-        lines: Sequence[str],
-        more: str | None,
-        count: Callable[[], int],
+        self, lines: Sequence[bytes], parse: Callable[[bytes], Row], more: str | None, count: Callable[[], int]
     ) -> None:
-        self.rows = tuple(rows)
-        self.lines = tuple(lines)
         self.more = more
+        self._lines = lines
+        self._parse = parse
         self._count = count
         self._total: int | None = None
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """The rows of this page."""
+        return tuple(map(self._parse, self._lines))
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The rows of this page as the index holds them: JSON, one a line."""
+        return tuple(line.decode().rstrip("\r\n") for line in self._lines)
 
     @property
     def total(self) -> int:
@@ -39,11 +46,11 @@ class Matches:
         return self._total
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self._lines)
 
     def __iter__(self) -> Iterator[Row]:
         return iter(self.rows)
 
     def __repr__(self) -> str:
         shown = ", ".join(row.id for row in self.rows[:3])
-        return f"<Matches: {len(self.rows)} rows{f', {shown}' if shown else ''}{', …' if len(self.rows) > 3 else ''}>"
+        return f"<Matches: {len(self)} rows{f', {shown}' if shown else ''}{', …' if len(self) > 3 else ''}>"

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from scrubjay.memory.jsonio import Json, loads_object
 from scrubjay.memory.layout import Layout
+from scrubjay.retrieval.text import EVIDENCE, read_record
 
-__all__ = ["NOTHING", "Recorded", "read_recorded"]
+__all__ = ["NOTHING", "Recorded", "read_recorded", "recorded_in"]
 
-_EVIDENCE = b'\n"evidence": '
 _SCREEN = "screen/1"
 _PLACE = "place/1"
 _EDGES = ("start", "end")
@@ -32,15 +32,18 @@ class Recorded:
 NOTHING = Recorded()
 
 
-def read_recorded(layout: Layout, ident: str) -> Recorded:
+def read_recorded(layout: Layout, number: int) -> Recorded:
     """What the record of an episode keeps; nothing where there is no whole record."""
+    return recorded_in(read_record(layout, number))
+
+
+def recorded_in(data: bytes) -> Recorded:
+    """What a record with this content keeps."""
+    # Where the evidence stands last, as it is written, what comes before it need not be parsed.
+    cut = data.rfind(EVIDENCE)
     try:
-        with open(f"{layout.episode(ident)}/{Layout.EPISODE_RECORD}", "rb") as file:
-            data = file.read()
-        # Where the evidence stands last, as it is written, what comes before it need not be parsed.
-        cut = data.rfind(_EVIDENCE)
         evidence = loads_object(data if cut < 0 else b"{" + data[cut:]).get("evidence")
-    except (OSError, ValueError, RecursionError):
+    except (ValueError, RecursionError):
         return NOTHING
     if not isinstance(evidence, dict):
         return NOTHING

@@ -171,7 +171,7 @@ class Search:
             known = self._derived.described_places(query, scope, judge)
             found += ((picture, place) for picture, place in known if place.number not in in_tail)
         for place in fresh:
-            found += ((picture, place) for picture in read_recorded(self._layout, episode_id(place.number)).places)
+            found += ((picture, place) for picture in read_recorded(self._layout, place.number).places)
         best: dict[Place, float] = {}
         likeness = similarity(query.like, [picture for picture, _place in found])
         for value, (_picture, place) in zip(likeness, found, strict=True):

@@ -34,7 +34,7 @@ class Tail:
         """
         if not changed and self._start == start and self._read is not None:
             return
-        if self._start != start or self._read is None or not still_holds(self._read, descriptor):
+        if self._start != start or self._read is None or not still_holds(self._read, descriptor, sampled=False):
             self._start, self._lines = start, {}
             self._read = watermark_at(descriptor, start)
         if self._lines is None:

@@ -1,7 +1,7 @@
 """The text of an episode that a search looks through, and the one form in which texts are compared.
 
-Searched are the line of the index and the part of `episode.json` before its evidence; where they hold escapes,
-the strings behind these as well. It knows files of an episode by their layout and nothing of queries.
+Searched are the line of the index, without its hashes, and the part of `episode.json` before its evidence; where they
+hold escapes, the strings behind these as well. It knows files of an episode by their layout and nothing of queries.
 """
 
 from __future__ import annotations
@@ -14,12 +14,19 @@ import unicodedata
 from scrubjay.memory.layout import Layout, episode_id
 from scrubjay.retrieval.cues import Place
 
-__all__ = ["Texts", "fold", "normal"]
+__all__ = ["EVIDENCE", "Texts", "fold", "normal", "read_record", "record_path"]
 
-_EVIDENCE = b'\n"evidence": '
+EVIDENCE = b'\n"evidence": '
 _CHUNK = 1 << 16
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+# Whoever looks for "bed" or "face" means no checksum.
+_HASHES = re.compile(rb', "(?:digest|observation_hash)": "[0-9a-f]*"')
 _BARE_FILES = ("action.json", "outcome.json", "state/state.json")
+
+
+def record_path(layout: Layout, number: int) -> str:
+    """The file that holds the record of an episode."""
+    return f"{layout.bucket(number)}/{episode_id(number)}/{Layout.EPISODE_RECORD}"
 
 
 def normal(text: str) -> str:
@@ -46,18 +53,21 @@ class Texts:
         """The searched text of the episode whose line lies at this place of an open index file."""
         return self.parts(place, descriptor)[0]
 
-    def parts(self, place: Place, descriptor: int) -> tuple[str, str]:
+    def parts(self, place: Place, descriptor: int, record: bytes | None = None) -> tuple[str, str]:
         """The searched text, and the part of it that ranking by words weighs.
 
         That is the text without the line of the index, which says what the record says, where there is a record.
+        `record` is the content of the record where it has been read already.
         """
         line = os.pread(descriptor, place.length, place.offset).rstrip(b"\r\n")
-        parts = [line]
+        parts = [_HASHES.sub(b"", line)]
         if self._bare:
             parts += self._bare_parts(str(json.loads(line).get("path")))
+        elif record is None:
+            parts.append(_before_evidence(record_path(self._layout, place.number)))
         else:
-            folder = self._layout.bucket(place.number)
-            parts.append(_before_evidence(f"{folder}/{episode_id(place.number)}/{Layout.EPISODE_RECORD}"))
+            cut = record.find(EVIDENCE)
+            parts.append(record if cut < 0 else record[:cut])
         text = b"\n".join(parts).decode(errors="replace")
         weighed = len(parts[0].decode(errors="replace")) if any(parts[1:]) else 0
         if "\\" in text:
@@ -71,21 +81,30 @@ class Texts:
         return [_before_evidence(self._layout.at(*names, file)) for file in _BARE_FILES]
 
 
+def read_record(layout: Layout, number: int) -> bytes:
+    """The whole record of an episode; nothing where there is none."""
+    return _read(record_path(layout, number), whole=True)
+
+
 def _before_evidence(path: str) -> bytes:
+    data = _read(path, whole=False)
+    cut = data.find(EVIDENCE)
+    return data if cut < 0 else data[:cut]
+
+
+def _read(path: str, *, whole: bool) -> bytes:
+    """A file's content; not `whole`: at least as far as its evidence."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return b""
     try:
-        data = os.read(descriptor, _CHUNK)
-        cut = data.find(_EVIDENCE)
-        more = data if len(data) == _CHUNK else b""
-        while cut < 0 and more:
+        more = data = os.read(descriptor, _CHUNK)
+        # A regular file gives less than was asked for only at its end.
+        while len(more) == _CHUNK and (whole or EVIDENCE not in data[-_CHUNK - len(EVIDENCE) :]):
             more = os.read(descriptor, _CHUNK)
-            seam = max(0, len(data) - len(_EVIDENCE))
             data += more
-            cut = data.find(_EVIDENCE, seam)
-        return data if cut < 0 else data[:cut]
+        return data
     except OSError:
         return b""
     finally:

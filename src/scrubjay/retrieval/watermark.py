@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from dataclasses import dataclass
+from typing import NamedTuple
 
 __all__ = ["Watermark", "still_holds", "watermark_at"]
 
@@ -17,36 +17,47 @@ _SAMPLES = 8
 _SAMPLE = 512
 
 
-@dataclass(frozen=True, slots=True)
-class Watermark:
-    """Bytes before `offset` have been read, of the file with this device and inode; `check` sums up some of them."""
+class Watermark(NamedTuple):
+    """Bytes before `offset` have been read, of the file with this device and inode.
+
+    `seam` sums up the last of these bytes, `samples` some of the others.
+    """
 
     offset: int
     device: int
     inode: int
-    check: int
+    seam: int
+    samples: int
 
 
 def watermark_at(descriptor: int, offset: int) -> Watermark:
     """The mark for an open file that was read up to `offset`."""
     status = os.fstat(descriptor)
-    return Watermark(offset, status.st_dev, status.st_ino, _check(descriptor, offset))
+    return Watermark(offset, status.st_dev, status.st_ino, _seam(descriptor, offset), _samples(descriptor, offset))
 
 
-def still_holds(mark: Watermark, descriptor: int) -> bool:
-    """True where this open file is the one that was read, and has only grown since."""
+def still_holds(mark: Watermark, descriptor: int, *, sampled: bool = True) -> bool:
+    """True where this open file is the one that was read, and has only grown since.
+
+    `sampled=False` looks at the last bytes alone: for a reader that has watched the file since it read it.
+    """
     status = os.fstat(descriptor)
     return (
         (status.st_dev, status.st_ino) == (mark.device, mark.inode)
         and status.st_size >= mark.offset
-        and _check(descriptor, mark.offset) == mark.check
+        and _seam(descriptor, mark.offset) == mark.seam
+        and (not sampled or _samples(descriptor, mark.offset) == mark.samples)
     )
 
 
-def _check(descriptor: int, offset: int) -> int:
+def _seam(descriptor: int, offset: int) -> int:
     begin = max(0, offset - _SEAM)
-    check = zlib.crc32(os.pread(descriptor, offset - begin, begin))
+    return zlib.crc32(os.pread(descriptor, offset - begin, begin))
+
+
+def _samples(descriptor: int, offset: int) -> int:
+    check = 0
     for sample in range(_SAMPLES):
-        at = begin * sample // _SAMPLES
-        check = zlib.crc32(os.pread(descriptor, min(_SAMPLE, begin - at), at), check)
+        at = offset * sample // _SAMPLES
+        check = zlib.crc32(os.pread(descriptor, min(_SAMPLE, offset - at), at), check)
     return check
