@@ -163,7 +163,10 @@ def test_the_command_lives_and_says_what_to_try_next(tmp_path: Path, capsys: pyt
     for command in ("episodes", "--sheet", "scrubjay map"):
         assert command in shown
     assert main(["run", "corridor:Corridor", "--model", "corridor:Walker", "--memory", path, "--steps", "2"]) == 0
-    assert "life 2" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "life 2" in shown
+    assert "0 of 2 milestones, 2 with the earlier lives of this world" in shown
+    assert "not reached" not in shown
 
 
 def test_wrong_names_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

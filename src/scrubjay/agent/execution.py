@@ -18,7 +18,9 @@ from scrubjay.models.contract import Entry
 if TYPE_CHECKING:
     from scrubjay.memory.lives import Life
 
-__all__ = ["Executed", "Seen", "execute"]
+__all__ = ["MILESTONE", "Executed", "Seen", "execute"]
+
+MILESTONE = "milestone "  # how the event of an episode that reached one begins
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ def execute(
             reached = [name for name in seen.milestones if name not in last.milestones]
             new.update(dict.fromkeys(reached, step))
             for name in reached:
-                episode.event(f"milestone {name}")
+                episode.event(f"{MILESTONE}{name}")
             ending = "died" if terminated else "truncated" if truncated else None
             if ending or reached or _is_hurt(last.state, seen.state):
                 break

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scrubjay.agent.execution import Executed, Seen, execute
+from scrubjay.agent.execution import MILESTONE, Executed, Seen, execute
 from scrubjay.agent.progress import Progress, Reached
 from scrubjay.agent.stopping import Stop
 from scrubjay.environments.contract import Environment
@@ -19,6 +19,7 @@ from scrubjay.memory import journal
 from scrubjay.memory.jsonio import Json
 from scrubjay.memory.records import Row
 from scrubjay.models.contract import Model, Plan, Turn
+from scrubjay.retrieval.query import ALL_LIVES, Query
 
 if TYPE_CHECKING:
     from scrubjay.memory.lives import Life
@@ -60,6 +61,7 @@ class Run:
         self._environment.reset(seed=self._seed)  # says which world the seed is
         world = self._environment.world.world
         earlier = sum(life.world == world for life in self._memory.lives())
+        self._progress = replace(self._progress, earlier=self._reached_earlier(world) if earlier else frozenset())
         with Stop() as stop:
             number = 0
             while self._steps_left and number != self._lives and not stop.asked:
@@ -68,6 +70,11 @@ class Run:
             if stop.asked:
                 self._tell(replace(self._progress, is_stopped=True))
         return self._progress
+
+    def _reached_earlier(self, world: str) -> frozenset[str]:
+        rows = self._memory.iterate(Query(tag="milestone", world=world, life=ALL_LIVES))
+        said = {event.removeprefix(MILESTONE) for row in rows for event in row.events if event.startswith(MILESTONE)}
+        return frozenset(said.intersection(self._environment.milestones))
 
     @property
     def _steps_left(self) -> int:

@@ -21,6 +21,7 @@ class Reached:
 class Progress:
     """Where a run stands: steps of the whole run, episodes recorded, milestones of all its lives.
 
+    `earlier` names the milestones that lives of this world reached before this run.
     `deaths` are the steps at which a life ended by death, `health` is that of the last state, where it has one.
     `is_stopped` is true where somebody asked the run to stop.
     """
@@ -36,3 +37,9 @@ class Progress:
     seconds: float
     intention: str = ""
     is_stopped: bool = False
+    earlier: frozenset[str] = frozenset()
+
+    @property
+    def known(self) -> frozenset[str]:
+        """Every milestone that the memory holds of this world."""
+        return self.earlier | {one.milestone for one in self.reached}

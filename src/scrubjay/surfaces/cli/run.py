@@ -133,7 +133,7 @@ class _Progress:
         health = "" if progress.health is None else f"  health {progress.health:g}"
         speed = progress.episodes / progress.seconds if progress.seconds else 0.0
         return (
-            f"step {progress.step}/{progress.steps}  life {progress.life}  milestones {len(progress.reached)}/"
+            f"step {progress.step}/{progress.steps}  life {progress.life}  milestones {len(progress.known)}/"
             f"{self._milestones}{health}  {progress.episodes} episodes, {speed:.0f}/s"
         )
 
@@ -161,15 +161,16 @@ def _summarise(progress: Progress, milestones: tuple[str, ...], arguments: argpa
     if progress.is_stopped:
         print(_STOPPED)
     deaths = f"{len(progress.deaths)} death{'' if len(progress.deaths) == 1 else 's'}"
+    earlier = f", {len(progress.known)} with the earlier lives of this world" if progress.earlier else ""
     print(
         f"{progress.step} steps, {progress.turns} turns, {progress.episodes} episodes, {deaths}, "
-        f"{progress.seconds:.0f} s: {len(progress.reached)} of {len(milestones)} milestones"
+        f"{progress.seconds:.0f} s: {len(progress.reached)} of {len(milestones)} milestones{earlier}"
     )
     for one in progress.reached:
         print(f"  step {one.step:>5}  life {one.life}  {one.milestone:<20} {one.episode}")
-    missing = [name for name in milestones if name not in {one.milestone for one in progress.reached}]
+    missing = [name for name in milestones if name not in progress.known]
     if missing:
-        print(f"  not reached: {', '.join(missing)}")
+        print(f"  not reached yet: {', '.join(missing)}")
     print("\nTry next:")
     print(f"  scrubjay episodes {where} --last 10")
     print(f"  scrubjay episodes {where} --tag milestone --life all")
