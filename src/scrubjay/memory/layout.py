@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 
 from scrubjay.errors import InvalidInput
+from scrubjay.memory.light import dataclass
 
 __all__ = ["FORMAT", "Layout", "Reference", "episode_id", "episode_number", "parse_reference"]
 
@@ -143,6 +143,7 @@ class Layout:
 
     # --- the agent's documents
 
-    def working(self, life: int) -> str:
+    @staticmethod
+    def working(life: int) -> str:
         """Name inside `mine/` of a life's working memory: `working/0001.md`."""
-        return f"working/{self.life_name(life)}.md"
+        return f"working/{Layout.life_name(life)}.md"

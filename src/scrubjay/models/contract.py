@@ -7,34 +7,52 @@ writes into the agent's documents through `turn.recall`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from scrubjay.memory.jsonio import Json
 from scrubjay.memory.records import GridRow, Row, World
+from scrubjay.models.chat import Usage
 from scrubjay.retrieval.query import Query
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Documents", "Entry", "Model", "Plan", "Recall", "Turn"]
+__all__ = ["Account", "Documents", "Entry", "Model", "Plan", "Recall", "Turn"]
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One raw action and how often it is repeated. It becomes one episode."""
+    """One raw action and how often it is repeated, or an atom or procedure with its arguments. It becomes one episode."""
 
     action: str
     repeat: int = 1
+    arguments: Json | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What a turn used before its plan was there: the tables and figures of cost come from it.
+
+    `resets` counts contexts that were begun afresh, `refusals` plans that were handed back.
+    """
+
+    usage: Usage = field(default_factory=Usage)
+    tool_calls: int = 0
+    inspected: tuple[str, ...] = ()
+    resets: int = 0
+    refusals: int = 0
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The actions of one turn, in order, and the intention behind them in a few words."""
+    """The actions of one turn, in order, the intention behind them in a few words, and what the turn used."""
 
     entries: tuple[Entry, ...]
     intention: str = ""
+    account: Account = field(default_factory=Account)
 
 
 class Documents(Protocol):
@@ -95,7 +113,9 @@ class Turn:
     """What a model sees: the task, where it stands, the current observation, the memory.
 
     `step` counts the steps of this life, `steps_left` those of the run; `recent` are the rows of the episodes since
-    the last turn, oldest first; `milestones` those reached in this life.
+    the last turn, oldest first; `milestones` those reached in this life, `known_milestones` all there are. `actions`
+    are the raw actions, `calls` the signatures of atoms and procedures with a line on each. `unchanged` counts the
+    turns since anything verifiably changed.
     """
 
     task: str
@@ -109,6 +129,10 @@ class Turn:
     milestones: tuple[str, ...]
     recent: tuple[Row, ...]
     recall: Recall
+    actions: tuple[str, ...] = ()
+    calls: tuple[str, ...] = ()
+    known_milestones: tuple[str, ...] = ()
+    unchanged: int = 0
 
 
 class Model(Protocol):

@@ -1,0 +1,30 @@
+"""What a way of remembering lets a model see and do: which tools, which parts of the observation block.
+
+Methods differ in this and in nothing else that is shared: model, actions, budgets, brief, context.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["ALL_TOOLS", "Offer"]
+
+ALL_TOOLS = ("episodes", "look", "sheet", "then_now", "compare", "answer", "documents")
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """`tools` are names of retrieval and document tools; `act` is always there.
+
+    `recent`, `map`, `own`, `working` say which parts of the block are shown; `frames` whether a stored frame can be
+    opened; `consolidates` and `procedures` whether there are such turns and such calls.
+    """
+
+    tools: tuple[str, ...] = ALL_TOOLS
+    recent: bool = True
+    map: bool = True
+    own: bool = True
+    working: bool = True
+    frames: bool = True
+    consolidates: bool = True
+    procedures: bool = True
