@@ -54,7 +54,7 @@ def queries(lines: list[Line], choice: random.Random) -> dict[str, list[Query]]:
     def near(number: int, **more: Any) -> Query:
         row = choice.choice(placed)
         assert row.x is not None and row.z is not None
-        return Query(near=(row.x + 1, row.z - 1), radius=choice.choice((3, 6, 20)), world=row.world, **more)
+        return Query(near=(row.x + 1, row.z - 1), radius=choice.choice((3, 6, 10)), world=row.world, **more)
 
     def steps(number: int) -> Query:
         row = choice.choice(placed)
@@ -100,7 +100,7 @@ def reference(layout: Layout, asked: list[Query]) -> list[list[str]]:
     facts = ScanFacts(read_lines(layout, bare=False))
     descriptor = os.open(layout.index, os.O_RDONLY)
     texts = _OneText(layout, bare=False)
-    judges = [Judge(query, scope_of(query, surroundings, facts), layout, texts, descriptor) for query in asked]
+    judges = [Judge(query, scope_of(query, surroundings, facts), layout, lambda: texts, descriptor) for query in asked]
     found: list[list[int]] = [[] for _ in asked]
     for line in read_lines(layout, bare=False):
         for judge, numbers in zip(judges, found, strict=True):
@@ -194,7 +194,8 @@ def measure_process(layout: Layout) -> dict[str, float]:
         return min(costs) * 1e3
 
     bare = cpu([sys.executable, "-c", "import sqlite3, json, argparse"])
-    command = cpu([sys.executable, "-m", "scrubjay", "episodes", layout.root, "--last", "10"])
+    script = os.path.join(os.path.dirname(sys.executable), "scrubjay")
+    command = cpu([script, "episodes", layout.root, "--last", "10"])
     return {"imports_ms": round(bare, 1), "command_ms": round(command, 1), "ratio": round(command / bare, 2)}
 
 

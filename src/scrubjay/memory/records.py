@@ -7,10 +7,10 @@ kept in `extra` and written back. None of them touches a disk.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
 from typing import Any, TypeGuard
 
 from scrubjay.memory.jsonio import Json
+from scrubjay.memory.light import dataclass, field
 
 __all__ = ["CELL_KINDS", "GridRow", "LifeRow", "Row", "Step", "World", "is_number"]
 
@@ -267,6 +267,6 @@ class GridRow:
 
 
 def _known(cls: type[Any], row: Json) -> Json:
-    names = {f.name for f in fields(cls)} - {"extra"}
+    names = set(cls.__slots__) - {"extra"}
     known = {key: value for key, value in row.items() if key in names}
     return {**known, "extra": {key: value for key, value in row.items() if key not in names}}

@@ -12,23 +12,23 @@ import math
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrubjay.memory.layout import Layout
-from scrubjay.retrieval import words
 from scrubjay.retrieval.cache_files import current_files, remove_file
-from scrubjay.retrieval.cache_fill import Filler, Replaced, read_mark
+from scrubjay.retrieval.cache_marks import read_mark
 from scrubjay.retrieval.cache_rows import Source, Where, best_source, where_of
 from scrubjay.retrieval.cache_schema import open_database
-from scrubjay.retrieval.cache_words import Plan, literals_of, plan_for
 from scrubjay.retrieval.cues import Line, Place, line_at
 from scrubjay.retrieval.judge import Judge
 from scrubjay.retrieval.predicates import radius_of
 from scrubjay.retrieval.query import Query
 from scrubjay.retrieval.scope import Scope
 from scrubjay.retrieval.search import DerivedFailed
-from scrubjay.retrieval.text import fold, normal
 from scrubjay.retrieval.watermark import Watermark, still_holds
+
+if TYPE_CHECKING:
+    from scrubjay.retrieval.cache_words import Plan
 
 __all__ = ["Cache", "Outdated", "open_cache"]
 
@@ -61,7 +61,6 @@ class Cache:
             status = os.stat(path)
             self._file = (status.st_dev, status.st_ino)
             self.rows_mark = self.evidence_mark = _NOTHING
-            self._filler = Filler(self._connection, layout, descriptor, bare=bare)
             self._common: tuple[int, str] = (-1, "")
             if not self.refresh():
                 raise DerivedFailed(f"{path} was made from another index")
@@ -104,9 +103,12 @@ class Cache:
 
         Where another has added some of them meanwhile, adds nothing. Raises Outdated where a row is replaced.
         """
+        from scrubjay.retrieval.cache_fill import Filler, Replaced
+
         try:
             self._connection.execute(f"PRAGMA busy_timeout = {int(wait * 1000)}")
-            self._filler.add(lines, rows=rows, evidence=evidence)
+            filler = Filler(self._connection, self._layout, self._descriptor, bare=self._bare)
+            filler.add(lines, rows=rows, evidence=evidence)
         except Replaced as error:
             raise Outdated("a row was replaced") from error
         except sqlite3.Error as error:
@@ -157,9 +159,10 @@ class Cache:
         self, query: Query, scope: Scope, judge: Judge, where: Where, newest_first: bool
     ) -> Iterator[Place]:
         source = best_source(query, scope, self._connection)
-        needles = _needles(query)
-        if needles and source.count > _FEW_TEXTS:
-            plan = plan_for(needles, self._common_words())
+        if source.rows > _FEW_TEXTS and (query.grep is not None or query.regex is not None):
+            from scrubjay.retrieval.cache_words import plan_for
+
+            plan = plan_for(_needles(query), self._common_words())
             if plan is not None:
                 return self._by_plan(plan, query, scope, where, newest_first)
         return self._select(source, query, scope, where, newest_first)
@@ -199,10 +202,12 @@ class Cache:
 
     def ranked_places(self, query: Query, scope: Scope, judge: Judge, expression: str) -> Iterator[tuple[float, Place]]:
         """The matching rows that hold any of the words, with their BM25 rank."""
+        from scrubjay.retrieval.words import rounded
+
         source = Where(["f.ranked MATCH ?"], [expression])
         tables = "ranked f CROSS JOIN rows r ON r.number = f.rowid"
         found = self._ranked(query, scope, judge, "bm25(f.ranked)", tables, source)
-        return ((words.rounded(rank), place) for rank, place in found)
+        return ((rounded(rank), place) for rank, place in found)
 
     def described_places(self, query: Query, scope: Scope, judge: Judge) -> Iterator[tuple[bytes, Place]]:
         """The matching rows, once for each descriptor of their first and last frame."""
@@ -243,6 +248,9 @@ class Cache:
 
 
 def _needles(query: Query) -> list[str]:
+    from scrubjay.retrieval.cache_words import literals_of
+    from scrubjay.retrieval.text import fold, normal
+
     needles = [] if query.grep is None else [fold(query.grep)]
     return needles if query.regex is None else needles + literals_of(normal(query.regex))
 

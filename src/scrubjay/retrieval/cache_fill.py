@@ -13,44 +13,25 @@ from typing import Any
 
 from scrubjay.memory.layout import Layout
 from scrubjay.memory.records import Row
+from scrubjay.retrieval.cache_marks import read_mark, storable, write_mark
 from scrubjay.retrieval.cache_words import LONGEST, cut_to_pieces, odd_separators, pairs_of, rare_words
 from scrubjay.retrieval.cues import SEARCHED_KINDS, Line, coordinate, recorded_microseconds, whole
 from scrubjay.retrieval.recorded import recorded_in
 from scrubjay.retrieval.text import Texts, fold, read_record
-from scrubjay.retrieval.watermark import Watermark, watermark_at
+from scrubjay.retrieval.watermark import watermark_at
 from scrubjay.retrieval.words import add_texts, prepared
 
-__all__ = ["BATCH", "Filler", "Replaced", "read_mark", "storable"]
+__all__ = ["BATCH", "Filler", "Replaced"]
 
 BATCH = 4096
 _FIRST_BATCH = 256
 _MOST_COMMON = 1 << 16
 _FAR = 3.0e38
 _KEPT_RECORD = 16384
-_MARK = Watermark._fields
 
 
 class Replaced(Exception):
     """A row replaces one whose words are in the index already: only a new build can take them out."""
-
-
-def storable(text: str) -> str:
-    """The text as SQLite takes it: a lone surrogate becomes its escape."""
-    return text if text.isascii() else text.encode(errors="backslashreplace").decode()
-
-
-def read_mark(connection: sqlite3.Connection, tier: str) -> Watermark | None:
-    """How far `rows` or `evidence` have been read."""
-    values = dict(connection.execute("SELECT key, value FROM meta WHERE key GLOB ?", (f"{tier}-*",)))
-    if len(values) != len(_MARK):
-        return None
-    return Watermark(*(int(values[f"{tier}-{name}"]) for name in _MARK))
-
-
-def _write_mark(connection: sqlite3.Connection, tier: str, mark: Watermark) -> None:
-    # As text: some systems number devices and inodes beyond what an integer of SQLite holds.
-    rows = [(f"{tier}-{name}", str(value)) for name, value in zip(_MARK, mark, strict=True)]
-    connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
 
 
 class Filler:
@@ -86,7 +67,7 @@ class Filler:
             if batch:
                 add(batch)
                 end = batch[-1].place.offset + batch[-1].place.length
-                _write_mark(self._connection, tier, watermark_at(self._descriptor, end))
+                write_mark(self._connection, tier, watermark_at(self._descriptor, end))
             self._connection.execute("COMMIT")
         except BaseException:
             self._ids, self._common = {}, None

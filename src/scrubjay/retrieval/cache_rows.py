@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from dataclasses import dataclass, field
 from typing import Any
 
-from scrubjay.retrieval.cache_fill import storable
+from scrubjay.memory.light import dataclass
+from scrubjay.retrieval.cache_marks import storable
 from scrubjay.retrieval.cues import microseconds
 from scrubjay.retrieval.predicates import radius_of
 from scrubjay.retrieval.query import Query, parse_time
@@ -24,12 +24,12 @@ _FAR = 3.0e38
 _FEW = 4096
 
 
-@dataclass(slots=True)
 class Where:
     """Conditions on `rows r`, joined by AND, with their values in order."""
 
-    conditions: list[str] = field(default_factory=lambda: ["r.searched"])
-    values: list[Any] = field(default_factory=list)
+    def __init__(self, conditions: list[str], values: list[Any] | None = None) -> None:
+        self.conditions = conditions
+        self.values = values if values is not None else []
 
     def add(self, condition: str, *values: Any) -> None:
         """One condition more."""
@@ -47,7 +47,7 @@ class Source:
     `order` is the column to order by. Where it is not `ordered`, the rows must be gathered and sorted first.
     """
 
-    count: int
+    rows: int
     tables: str
     where: Where
     order: str
@@ -60,7 +60,7 @@ def _clamped(value: int) -> int:
 
 def where_of(query: Query, scope: Scope, connection: sqlite3.Connection) -> Where | None:
     """The conditions that the row alone decides; None where a name in them stands in no row."""
-    where = Where()
+    where = Where(["r.searched"])
     if scope.first > 0:
         where.add("r.life >= ?", _clamped(scope.first))
     if scope.last is not None:
@@ -116,16 +116,16 @@ def _reach(at: float, radius: float) -> tuple[float, float]:
 def best_source(query: Query, scope: Scope, connection: sqlite3.Connection) -> Source:
     """The way into the rows that looks at the fewest, in order where there are many."""
     sources = [_by_number(connection), *_by_life(scope, connection), *_by_names(query, connection)]
-    ordered = min(sources, key=lambda source: source.count)
-    if ordered.count <= 64:
+    ordered = min(sources, key=lambda source: source.rows)
+    if ordered.rows <= 64:
         return ordered
     gathered = [
-        *_by_start(query, scope, connection, ordered.count),
-        *_by_step(query, scope, connection, ordered.count),
-        *_by_walk(query, scope, connection, ordered.count),
+        *_by_start(query, scope, connection, ordered.rows),
+        *_by_step(query, scope, connection, ordered.rows),
+        *_by_walk(query, scope, connection, ordered.rows),
         *_by_screen(query, connection),
     ]
-    return min([ordered, *gathered], key=lambda source: source.count)
+    return min([ordered, *gathered], key=lambda source: source.rows)
 
 
 def _by_number(connection: sqlite3.Connection) -> Source:

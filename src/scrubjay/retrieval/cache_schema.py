@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import sqlite3
 
-from scrubjay.retrieval import words
-
 __all__ = ["SCHEMA", "create_tables", "open_database", "start_building"]
 
 SCHEMA = 1
@@ -46,6 +44,8 @@ CREATE INDEX rows_by_place ON rows(place) WHERE place IS NOT NULL;
 
 def create_tables(connection: sqlite3.Connection) -> None:
     """Makes the empty tables."""
+    from scrubjay.retrieval import words
+
     connection.executescript(_TABLES + _INDEXES)
     words.create_table(connection)
     for table in ("words", "rare", "pairs", "ranked"):

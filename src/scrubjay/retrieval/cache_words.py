@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Container, Sequence
-from dataclasses import dataclass, field
 from re import _constants, _parser  # type: ignore[attr-defined]
 from typing import Any
 
@@ -65,16 +64,16 @@ def pairs_of(rare: str) -> set[str]:
     }
 
 
-@dataclass(slots=True)
 class Plan:
     """FTS5 expressions whose matches, taken together, hold every text with the needle.
 
     `words`, `rare` and `pairs` are asked of the tables of these names; None or empty where a table can have no match.
     """
 
-    words: str | None = None
-    rare: list[str] = field(default_factory=list)
-    pairs: list[str] = field(default_factory=list)
+    def __init__(self, pairs: Sequence[str] = ()) -> None:
+        self.words: str | None = None
+        self.rare: list[str] = []
+        self.pairs = list(pairs)
 
 
 def plan_for(needles: Sequence[str], common: str) -> Plan | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
@@ -16,6 +15,7 @@ from scrubjay.errors import InvalidInput
 from scrubjay.memory import journal
 from scrubjay.memory.jsonio import Json, loads_object
 from scrubjay.memory.layout import Layout, episode_id, episode_number
+from scrubjay.memory.light import dataclass
 from scrubjay.memory.records import Row, is_number
 
 __all__ = [
@@ -103,7 +103,7 @@ def _line(offset: int, length: int, value: Json, bare: bool) -> Line | None:
     except (ValueError, InvalidInput):
         return None
     if bare and (row.life != 1 or row.world is not None):
-        row = replace(row, life=1, world=None)
+        row = Row.from_json({**value, "life": 1, "world": None})
     return None if row.life >= _LARGEST else Line(Place(number, offset, length), row)
 
 

@@ -5,13 +5,17 @@ It reads of an episode no more than its query asks for: the row, then its text, 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 from scrubjay.memory.layout import Layout
 from scrubjay.retrieval.cues import Line, Place
 from scrubjay.retrieval.predicates import cells_predicate, row_predicate, screen_matches, text_predicate
 from scrubjay.retrieval.query import Query
-from scrubjay.retrieval.recorded import read_recorded
 from scrubjay.retrieval.scope import Scope
-from scrubjay.retrieval.text import Texts
+
+if TYPE_CHECKING:
+    from scrubjay.retrieval.text import Texts
 
 __all__ = ["Judge"]
 
@@ -19,7 +23,7 @@ __all__ = ["Judge"]
 class Judge:
     """Judges lines for one query, one scope and one open index file."""
 
-    def __init__(self, query: Query, scope: Scope, layout: Layout, texts: Texts, descriptor: int) -> None:
+    def __init__(self, query: Query, scope: Scope, layout: Layout, texts: Callable[[], Texts], descriptor: int) -> None:
         self._query = query
         self._layout = layout
         self._texts = texts
@@ -34,12 +38,14 @@ class Judge:
 
     def by_text(self, place: Place) -> bool:
         """True where the searched text of the episode whose row lies there holds what is asked for."""
-        return self._text_holds is None or self._text_holds(self._texts.of(place, self._descriptor))
+        return self._text_holds is None or self._text_holds(self._texts().of(place, self._descriptor))
 
     def by_record(self, line: Line) -> bool:
         """True where the episode's record meets the conditions on walked cells and on screens."""
         if self._cells_reach is None and self._query.same_screen is None:
             return True
+        from scrubjay.retrieval.recorded import read_recorded
+
         recorded = read_recorded(self._layout, line.place.number)
         if self._cells_reach is not None and not self._cells_reach(recorded.cells):
             return False

@@ -6,7 +6,6 @@ Whatever happens to the derived index, the answer is that of the scan.
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections.abc import Iterator
 from types import TracebackType
@@ -65,6 +64,8 @@ class Locator:
 
     def iterate(self, query: Query) -> Iterator[Row]:
         """Every row that matches, page by page, so that memory stays bounded. `limit` is passed over."""
+        import dataclasses
+
         if query.last is not None or query.ranked:
             yield from self.find(dataclasses.replace(query, limit=None))
             return
@@ -115,10 +116,10 @@ class Locator:
 
     def _count(self, query: Query, found: Found) -> int:
         try:
-            return found.count()
+            return found.counted()
         except DerivedFailed:
             search = self._search(query, derived=False)
-            return 0 if search is None else search.find(query).count()
+            return 0 if search is None else search.find(query).counted()
 
     def _search(self, query: Query, *, derived: bool = True) -> Search | None:
         changed = self._open_index()

@@ -13,7 +13,6 @@ from scrubjay.memory.records import Row
 from scrubjay.retrieval.cues import SEARCHED_KINDS, coordinate, microseconds, recorded_microseconds, whole
 from scrubjay.retrieval.query import DEFAULT_RADIUS, Query, parse_time
 from scrubjay.retrieval.scope import Scope
-from scrubjay.retrieval.text import fold, normal
 
 __all__ = ["cells_predicate", "radius_of", "row_predicate", "screen_matches", "text_predicate"]
 
@@ -111,10 +110,12 @@ def _time_tests(query: Query) -> list[Test]:
 
 def text_predicate(query: Query) -> Callable[[str], bool] | None:
     """True for a searched text that holds what `grep` and `regex` ask for; None where neither is asked."""
+    if query.grep is None and query.regex is None:
+        return None
+    from scrubjay.retrieval.text import fold, normal
+
     needle = None if query.grep is None else fold(query.grep)
     pattern = None if query.regex is None else re.compile(normal(query.regex), re.IGNORECASE)
-    if needle is None and pattern is None:
-        return None
 
     def matches(text: str) -> bool:
         if needle is not None and needle not in fold(text):

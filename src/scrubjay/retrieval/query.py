@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import Any
 
 from scrubjay.errors import InvalidInput
+from scrubjay.memory.light import dataclass
 
 __all__ = ["ALL_LIVES", "DEFAULT_LIMIT", "DEFAULT_RADIUS", "Query", "parse_time"]
 
@@ -129,9 +129,9 @@ class Query:
     def conditions(self) -> dict[str, Any]:
         """The conditions that are set, by name: what to show a person."""
         return {
-            f.name: getattr(self, f.name)
-            for f in fields(self)
-            if getattr(self, f.name) not in (None, False) and f.name != "limit"
+            name: getattr(self, name)
+            for name in self.__slots__
+            if getattr(self, name) not in (None, False) and name != "limit"
         }
 
 

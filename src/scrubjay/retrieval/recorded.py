@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import base64
 import binascii
-from dataclasses import dataclass
 
 from scrubjay.memory.jsonio import Json, loads_object
 from scrubjay.memory.layout import Layout
+from scrubjay.memory.light import dataclass
 from scrubjay.retrieval.text import EVIDENCE, read_record
 
 __all__ = ["NOTHING", "Recorded", "read_recorded", "recorded_in"]

@@ -6,10 +6,13 @@ An index that is derived must give the same. Where there is none, or it lags, th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from scrubjay.retrieval.cues import SEARCHED_KINDS, Line, Place
 from scrubjay.retrieval.judge import Judge
-from scrubjay.retrieval.text import Texts
+
+if TYPE_CHECKING:
+    from scrubjay.retrieval.text import Texts
 
 __all__ = ["ScanFacts", "all_places", "matching_places", "word_ranks"]
 

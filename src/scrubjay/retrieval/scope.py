@@ -8,30 +8,21 @@ from __future__ import annotations
 
 import fcntl
 import os
-from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from scrubjay.errors import InvalidInput
 from scrubjay.memory import journal
 from scrubjay.memory.layout import Layout
+from scrubjay.memory.light import dataclass
 from scrubjay.memory.records import World
 from scrubjay.retrieval.query import ALL_LIVES, Query
 
-__all__ = ["Facts", "Scope", "Surroundings", "life_from_environment", "scope_of"]
+if TYPE_CHECKING:
+    from scrubjay.retrieval.derived import Facts
+
+__all__ = ["Scope", "Surroundings", "life_from_environment", "scope_of"]
 
 _VARIABLE = "SCRUBJAY_LIFE"
-
-
-class Facts(Protocol):
-    """What a scope needs to know of the rows."""
-
-    def newest_life(self) -> int:
-        """The highest life of any row; 0 where there is no row."""
-        ...
-
-    def world_of(self, life: int) -> tuple[bool, str | None]:
-        """Whether the life has a row, and the world of its newest."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,21 +8,23 @@ from __future__ import annotations
 import heapq
 import itertools
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from scrubjay.memory.layout import Layout, episode_id, episode_number
+from scrubjay.memory.light import dataclass
 from scrubjay.retrieval.cues import Line, Place, read_lines
 from scrubjay.retrieval.judge import Judge
 from scrubjay.retrieval.query import Query
-from scrubjay.retrieval.recorded import read_recorded
 from scrubjay.retrieval.scan import ScanFacts, matching_places, word_ranks
 from scrubjay.retrieval.scope import Scope, Surroundings, scope_of
 from scrubjay.retrieval.tail import Tail
-from scrubjay.retrieval.text import Texts
 
-__all__ = ["Derived", "DerivedFailed", "Found", "Search"]
+if TYPE_CHECKING:
+    from scrubjay.retrieval.derived import Derived
+    from scrubjay.retrieval.text import Texts
+
+__all__ = ["DerivedFailed", "Found", "Search"]
 
 _DIGITS = 6
 
@@ -31,40 +33,13 @@ class DerivedFailed(Exception):
     """The derived index can't answer: locked, unwritable, broken or foreign. Nothing is lost by it."""
 
 
-class Derived(Protocol):
-    """What a search needs of a derived index. Every method covers the rows before its watermark.
-
-    Each may raise DerivedFailed, also while an iterator runs.
-    """
-
-    def newest_life(self) -> int:
-        """The highest life; 0 where there is no row."""
-        ...
-
-    def newest_of(self, life: int) -> tuple[int, str | None] | None:
-        """Number and world of the newest row of a life."""
-        ...
-
-    def places(self, query: Query, scope: Scope, judge: Judge, *, after: int, newest_first: bool) -> Iterator[Place]:
-        """Where the matching rows with a number above `after` lie, in the order of numbers."""
-        ...
-
-    def ranked_places(self, query: Query, scope: Scope, judge: Judge, expression: str) -> Iterator[tuple[float, Place]]:
-        """The matching rows that hold any of the words, with their BM25 rank."""
-        ...
-
-    def described_places(self, query: Query, scope: Scope, judge: Judge) -> Iterator[tuple[bytes, Place]]:
-        """The matching rows, once for each descriptor of their first and last frame."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Found:
     """One page of an answer: where its rows lie, whether more follow, and how to count them all."""
 
     places: list[Place]
     more: bool
-    count: Callable[[], int]
+    counted: Callable[[], int]
 
     @property
     def following(self) -> str | None:
@@ -83,7 +58,12 @@ class Search:
         self._surroundings = surroundings
         self._tail = tail
         self._derived = derived
-        self._texts = Texts(layout, bare=surroundings.bare)
+
+    @cached_property
+    def _texts(self) -> Texts:
+        from scrubjay.retrieval.text import Texts
+
+        return Texts(self._layout, bare=self._surroundings.bare)
 
     @cached_property
     def _tail_facts(self) -> ScanFacts:
@@ -103,7 +83,7 @@ class Search:
     def find(self, query: Query) -> Found:
         """The page of the answer that the query asks for."""
         scope = scope_of(query, self._surroundings, self)
-        judge = Judge(query, scope, self._layout, self._texts, self._descriptor)
+        judge = Judge(query, scope, self._layout, lambda: self._texts, self._descriptor)
         if query.match is not None:
             return _page_of_ranked(query, self._by_words(query, scope, judge))
         if query.like is not None:
@@ -163,6 +143,7 @@ class Search:
 
     def _by_picture(self, query: Query, scope: Scope, judge: Judge) -> list[tuple[float, Place]]:
         from scrubjay.retrieval.places import similarity
+        from scrubjay.retrieval.recorded import read_recorded
 
         assert query.like is not None
         in_tail, fresh = self._tail_places(judge)

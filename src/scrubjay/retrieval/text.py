@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import unicodedata
 
 from scrubjay.memory.layout import Layout, episode_id
 from scrubjay.retrieval.cues import Place
@@ -31,7 +30,11 @@ def record_path(layout: Layout, number: int) -> str:
 
 def normal(text: str) -> str:
     """The text in Unicode's composed normal form."""
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
+    if text.isascii():
+        return text
+    import unicodedata
+
+    return unicodedata.normalize("NFC", text)
 
 
 def fold(text: str) -> str:
@@ -39,7 +42,7 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower()
     # The i without a dot and the one with two count as an i, as they do for a regular expression that ignores case.
-    return unicodedata.normalize("NFC", text).casefold().replace("ı", "i").replace("i̇", "i")
+    return normal(text).casefold().replace("ı", "i").replace("i̇", "i")
 
 
 class Texts:

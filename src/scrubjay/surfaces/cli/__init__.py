@@ -7,6 +7,7 @@ that was asked for is imported, so that a query starts as fast as Python does.
 from __future__ import annotations
 
 import argparse
+import functools
 import importlib
 import os
 import sys
@@ -50,7 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog=f"scrubjay {name}",
         description=module.SUMMARY,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Help,
         epilog=getattr(module, "EXAMPLES", None),
     )
     module.configure(parser)
@@ -65,6 +66,23 @@ def main(argv: Sequence[str] | None = None) -> int:
         # `scrubjay episodes … | head` closed the pipe: nothing is wrong, and nothing more can be printed.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+class _Help(argparse.RawDescriptionHelpFormatter):
+    def __init__(self, prog: str) -> None:
+        # Without a width, argparse loads shutil and its compressors to ask for it, for each option.
+        super().__init__(prog, width=_terminal_width() - 2)
+
+
+@functools.cache
+def _terminal_width() -> int:
+    text = os.environ.get("COLUMNS", "")
+    if text.isdigit() and int(text) > 0:
+        return int(text)
+    try:
+        return os.get_terminal_size().columns or 80
+    except OSError:
+        return 80
 
 
 def _overview() -> str:
