@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from scrubjay.models.scripted.crafter.exploring import MEADOW, ROCK, explore
 from scrubjay.models.scripted.crafter.moves import Move, act_on_nearest, put, walk
 from scrubjay.models.scripted.crafter.rules import COSTS, MAKE, Cell
@@ -63,13 +65,13 @@ def gather(now: Situation) -> Move | None:
     """Collects what the missing tools need, the nearest kind of it first where the way is short."""
     for material, item, count in _wanted(now):
         if now.has(item) < count:
-            move = act_on_nearest(now, lambda cell, m=material: _is_loose(now, cell, m), f"collect {item}")  # type: ignore[misc]
+            move = act_on_nearest(now, partial(_is_loose, now, material), f"collect {item}")
             if move is not None:
                 return move
     return None
 
 
-def _is_loose(now: Situation, cell: Cell, material: str) -> bool:
+def _is_loose(now: Situation, material: str, cell: Cell) -> bool:
     is_it = now.at(cell) == material and cell not in now.things
     return is_it and now.can_dig(cell) and not now.is_fence(cell)
 

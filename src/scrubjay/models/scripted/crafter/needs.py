@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from scrubjay.models.scripted.crafter.exploring import MEADOW, SHORE, explore
 from scrubjay.models.scripted.crafter.moves import Move, act_on, act_on_nearest, walk
-from scrubjay.models.scripted.crafter.rules import distance
+from scrubjay.models.scripted.crafter.rules import Cell, distance
 from scrubjay.models.scripted.crafter.situation import Situation
 from scrubjay.retrieval.query import Query
 
@@ -47,10 +49,14 @@ def _to_where_cows_were(now: Situation) -> Move | None:
             now.working.avoid[place] = now.step + _GONE_FOR
         if any(distance(place, avoided) <= _VIEW for avoided in now.working.avoid):
             continue
-        route = now.paths.to(lambda cell, place=place: distance(cell, place) <= 1)  # type: ignore[misc]
+        route = now.paths.to(partial(_is_beside, place))
         if route is not None:
             return walk(now, route, f"look for a cow where {row.id} saw one")
     return None
+
+
+def _is_beside(place: Cell, cell: Cell) -> bool:
+    return distance(place, cell) <= 1
 
 
 def search_for_both(now: Situation) -> Move | None:
