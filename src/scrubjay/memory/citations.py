@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from scrubjay.errors import Damaged, InvalidInput, NotFound
 from scrubjay.memory.documents import Documents
-from scrubjay.memory.layout import Reference, parse_reference
+from scrubjay.memory.layout import Layout, Reference, parse_reference
 
 __all__ = ["Citation", "Claim", "Unsupported", "back_links", "citations", "claims", "unsupported"]
 
@@ -163,7 +163,8 @@ def back_links(documents: Documents) -> dict[str, list[tuple[str, int]]]:
 def unsupported(documents: Documents, exists: Callable[[Reference], bool]) -> list[Unsupported]:
     """Claims that cite nothing and are not marked a hypothesis, and citations of evidence that is not there.
 
-    Claims are looked for in Markdown and plain text alone, citations in every document.
+    Claims are looked for in Markdown and plain text alone, and not in procedures and reflexes, which tell what to do;
+    citations in every document.
     """
     found = []
     for path, text in _texts(documents):
@@ -171,7 +172,7 @@ def unsupported(documents: Documents, exists: Callable[[Reference], bool]) -> li
         for citation in cited:
             if not exists(citation.reference):
                 found.append(Unsupported(path, citation.line, str(citation.reference), citation.reference))
-        if path.endswith((".md", ".txt")):
+        if path.endswith((".md", ".txt")) and path.partition("/")[0] not in (Layout.PROCEDURES, Layout.REFLEXES):
             found += [
                 Unsupported(path, claim.line, claim.text)
                 for claim in claims(text)

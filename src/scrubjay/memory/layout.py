@@ -57,6 +57,11 @@ class Layout:
     EPISODE_RECORD = "episode.json"
     STEPS = "steps.jsonl"
     FRAMES = "frames.tar"
+    # Inside mine/: folders of Agent Skills, and the names that these have in common.
+    PROCEDURES = "procedures"
+    REFLEXES = "reflexes"
+    SKILL = "SKILL.md"
+    SCRIPTS = "scripts"
 
     def __init__(self, root: str | os.PathLike[str]) -> None:
         self.root = os.path.abspath(os.fspath(root))

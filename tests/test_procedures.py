@@ -1,0 +1,346 @@
+"""Procedural memory: procedures as Agent Skills, their names, what is wrong with them, and how their calls went."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrubjay.errors import Conflict, InvalidInput, NotFound
+from scrubjay.memory.citations import back_links, unsupported
+from scrubjay.memory.documents import Documents
+from scrubjay.memory.folder import create_folder
+from scrubjay.memory.front_matter import FrontMatter, parse, render
+from scrubjay.memory.layout import Layout
+from scrubjay.memory.procedure_files import normal_name
+from scrubjay.memory.procedure_runs import Run, Runs
+from scrubjay.memory.procedures import Procedures
+from small_memories import commit, episode
+
+CODE = "def cut_step(heading: float, n: int = 2) -> str:\n    return 'cut'\n"
+
+
+@pytest.fixture
+def layout(tmp_path: Path) -> Layout:
+    made = create_folder(tmp_path / "memory", "test")
+    for number in (43, 51):
+        commit(made, episode(number))
+    return made
+
+
+@pytest.fixture
+def documents(layout: Layout) -> Documents:
+    return Documents(layout)
+
+
+@pytest.fixture
+def procedures(layout: Layout, documents: Documents) -> Procedures:
+    return Procedures(layout, documents)
+
+
+def write(layout: Layout, path: str, text: str) -> None:
+    """Writes a file of `mine/` as an agent with a shell does."""
+    target = Path(layout.mine, path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(text)
+
+
+# --- a procedure on disk
+
+
+def test_a_procedure_is_an_agent_skill_with_a_history(
+    layout: Layout, documents: Documents, procedures: Procedures
+) -> None:
+    made = procedures.create(
+        "cut_step", "Cut a descending step.", code=CODE, text="# Cut step\n", cites=["ep_000043#44"]
+    )
+    assert documents.list() == ["procedures/cut-step/SKILL.md", "procedures/cut-step/scripts/cut-step.py"]
+    assert documents.read("procedures/cut-step/SKILL.md") == (
+        '---\nname: cut-step\ndescription: Cut a descending step.\nmetadata:\n  status: "candidate"\n  version: "1"\n'
+        '  cites: "[ep_000043#44]"\n  script: "scripts/cut-step.py"\n---\n\n# Cut step\n'
+    )
+    assert (made.name, made.status, made.function, made.source) == ("cut-step", "candidate", "cut_step", CODE)
+    assert made.signature == "cut_step(heading: float, n: int = 2)"
+    assert made.digest == documents.digest("procedures/cut-step/scripts/cut-step.py")
+    assert back_links(documents)["ep_000043"] == [("procedures/cut-step/SKILL.md", 7)]
+    assert [change.operation for change in documents.history()] == ["create", "write"]
+
+
+def test_a_text_can_be_a_procedure_and_a_reflex_is_code(procedures: Procedures) -> None:
+    made = procedures.create("cross-water", "How to cross water.", text="Place dirt ahead, step on it.\n")
+    assert (made.source, made.function, made.signature) == (None, None, "cross-water")
+    with pytest.raises(InvalidInput, match="needs code"):
+        procedures.create("flee", "Flee when hurt.", kind="reflex")
+    reflex = procedures.create("flee", "Flee when hurt.", code="def main(seen):\n    return None\n", kind="reflex")
+    assert (reflex.folder, reflex.function) == ("reflexes/flee", "main")
+    assert [one.name for one in procedures.list()] == ["cross-water"]
+    assert [one.name for one in procedures.list("reflex")] == ["flee"]
+
+
+def test_an_update_counts_the_version_and_loses_to_another(procedures: Procedures, documents: Documents) -> None:
+    made = procedures.create("cut-step", "Cut.", code=CODE, category="dig")
+    changed = procedures.update("Cut Step", code=CODE.replace("2", "3"), cites=["ep_000051"], expected=made.digest)
+    assert (changed.version, changed.cites, changed.category) == ("2", "[ep_000051]", "dig")
+    assert changed.digest != made.digest
+    with pytest.raises(Conflict):
+        procedures.update("cut-step", code=CODE, expected=made.digest)
+    with pytest.raises(InvalidInput, match="function cut_step or main"):
+        procedures.update("cut-step", code="def other():\n    pass\n")
+    documents.undo(2)
+    assert procedures.get("cut-step").digest == made.digest
+
+
+def test_disabling_needs_a_citation_that_is_there(procedures: Procedures) -> None:
+    procedures.create("cut-step", "Cut.", code=CODE)
+    for reason in ("it fails", "it fails ep_000043", "it fails [ep_000099]", "it fails [ep_000043#999]"):
+        with pytest.raises(InvalidInput):
+            procedures.disable("cut-step", reason)
+    disabled = procedures.disable("cut-step", "digs into\nlava [ep_000043, ep_000051#51]")
+    assert (disabled.status, disabled.reason) == ("disabled", "digs into lava [ep_000043, ep_000051#51]")
+    assert procedures.offer() == ()
+    enabled = procedures.enable("cut_step")
+    assert (enabled.status, enabled.reason) == ("active", "")
+    assert procedures.offer() == ("cut_step(heading: float, n: int = 2): Cut. (never called)",)
+
+
+def test_what_is_cited_must_be_there(procedures: Procedures) -> None:
+    with pytest.raises(InvalidInput, match="ep_000099"):
+        procedures.create("a", "A.", cites=["ep_000099"])
+    assert procedures.list() == []
+
+
+def test_instructions_are_no_claims_but_their_citations_count(procedures: Procedures, documents: Documents) -> None:
+    procedures.create("cut-step", "Cut.", code=CODE, text="- Face the wall.\n- Hold for twenty steps. [ep_000099]\n")
+    documents.create("notes.md", "- Iron is in the north.\n")
+    found = unsupported(documents, lambda reference: reference.episode == "ep_000043")
+    assert [(problem.path, str(problem.reference)) for problem in found] == [
+        ("notes.md", "None"),
+        ("procedures/cut-step/SKILL.md", "ep_000099"),
+    ]
+
+
+# --- names
+
+
+@pytest.mark.parametrize("name", ["cut step", "cut_step", "Cut-Step", "CUT  STEP", " cut__step ", "ｃｕｔ step"])
+def test_a_name_is_the_same_however_spelled(procedures: Procedures, documents: Documents, name: str) -> None:
+    procedures.create("cut-step", "Cut.", code=CODE)
+    assert procedures.get(name).name == "cut-step"
+    with pytest.raises(Conflict, match="cut-step exists already, as mine/procedures/cut-step"):
+        procedures.create(name, "Cut.", code=CODE)
+    assert len(documents.list()) == 2
+
+
+@pytest.mark.parametrize(
+    "name", ["", "../x", "a/b", ".hidden", "1st", "öffnen", "a" * 65, "a\0b", "-", "con%2e", "a.b"]
+)
+def test_what_is_no_name_is_refused(procedures: Procedures, name: str) -> None:
+    with pytest.raises(InvalidInput):
+        procedures.create(name, "Cut.")
+    with pytest.raises(InvalidInput):
+        procedures.get(name)
+
+
+def test_two_folders_of_one_name_are_reported(layout: Layout, procedures: Procedures) -> None:
+    head = "---\nname: {}\ndescription: Cut.\n---\n"
+    write(layout, "procedures/cut-step/SKILL.md", head.format("cut-step"))
+    write(layout, "procedures/cut_step/SKILL.md", head.format("cut_step"))
+    assert [one.folder for one in procedures.list()] == ["procedures/cut-step"]
+    (flaw,) = procedures.flaws()
+    assert str(flaw) == (
+        "mine/procedures/cut_step: is called cut-step, as mine/procedures/cut-step is: merge them, or rename one"
+    )
+    with pytest.raises(Conflict):
+        procedures.create("Cut-Step", "Cut.")
+
+
+# --- what is wrong with one
+
+
+@pytest.mark.parametrize(
+    ("skill", "scripts", "says"),
+    [
+        (None, {}, "there is no document procedures/dig/SKILL.md"),
+        ("# Dig\n", {}, "SKILL.md, line 1: a file like this begins with a line ---"),
+        ("---\nname: dig\n", {}, "line 3: the head has no closing line"),
+        ("---\nname: dig\n---\n", {}, "description: one line on what it does"),
+        ("---\nname: delve\ndescription: D.\n---\n", {}, "name: dig was expected, found 'delve'"),
+        ("---\nname: dig\ndescription: D.\nmetadata:\n  status: broken\n---\n", {}, "status: one of candidate, active"),
+        ("---\nname: dig\ndescription: D.\nmetadata:\n  script: s\n---\n", {}, "its script is missing: write mine/"),
+        ("---\nname: dig\ndescription: D.\n---\n", {"dig.py": "x = 1\n"}, "a function dig or main was expected"),
+        ("---\nname: dig\ndescription: D.\n---\n", {"a.py": CODE, "b.py": CODE}, "it has 2 scripts"),
+    ],
+)
+def test_a_flaw_names_the_file_and_costs_that_one_alone(
+    layout: Layout, procedures: Procedures, skill: str | None, scripts: dict[str, str], says: str
+) -> None:
+    procedures.create("cut-step", "Cut.", code=CODE)
+    Path(layout.mine, "procedures/dig").mkdir()
+    if skill is not None:
+        write(layout, "procedures/dig/SKILL.md", skill)
+    for name, source in scripts.items():
+        write(layout, f"procedures/dig/scripts/{name}", source)
+    assert [one.name for one in procedures.list()] == ["cut-step"]
+    (flaw,) = procedures.flaws()
+    assert says in str(flaw)
+    assert str(flaw).startswith("mine/procedures/dig")
+    with pytest.raises(InvalidInput) as error:
+        procedures.get("dig")
+    assert says in str(error.value)
+    with pytest.raises(NotFound, match="there are: cut-step"):
+        procedures.get("swim")
+
+
+def test_a_kill_between_head_and_script_can_be_mended(layout: Layout, procedures: Procedures) -> None:
+    procedures.create("cut-step", "Cut.", code=CODE)
+    Path(layout.mine, "procedures/cut-step/scripts/cut-step.py").unlink()
+    assert "its script is missing" in str(procedures.flaws()[0])
+    write(layout, "procedures/cut-step/scripts/cut-step.py", CODE)
+    assert procedures.flaws() == ()
+
+
+# --- the head of a file
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("name", "`key: text` was expected"),
+        ("description: &a text", "a meaning of its own"),
+        ("description: *a", "a meaning of its own"),
+        ("description: !!python/object/apply:os.system ['id']", "a meaning of its own"),
+        ("description: {a: b}", "a meaning of its own"),
+        ("description: [a]", "a meaning of its own"),
+        ("description: >-", "a meaning of its own"),
+        ("description: |", "a meaning of its own"),
+        ("description: a: b", "a meaning of its own"),
+        ('description: "open', "not closed"),
+        ('description: "a" b', "more behind the closing quote"),
+        ('description: "\\ud800"', "no valid Unicode"),
+        ("description: 'open", "not closed"),
+        ("description: a\x00b", "invisible"),
+        ("description: a\u2028b", "invisible"),
+        ("\tdescription: a", "invisible"),
+        ("  description: a", "only what stands under metadata"),
+        ("name: b", "name is there twice"),
+        ("metadata: {}", "on lines below it"),
+        ("<<: *base", "was expected"),
+        ("__proto__: x", "was expected"),
+        ("description: " + "x" * 5000, "characters; at most"),
+    ],
+)
+def test_a_hostile_head_is_an_error_that_names_the_line(line: str, says: str) -> None:
+    with pytest.raises(InvalidInput) as error:
+        parse(f"---\nname: a\n# a comment\n{line}\n---\n", "mine/x/SKILL.md")
+    assert str(error.value).startswith("mine/x/SKILL.md, line 4: ")
+    assert says in str(error.value)
+
+
+def test_a_head_reads_as_yaml_does() -> None:
+    text = (
+        "---\r\nname: cut-step # the name\ndescription: 'it''s a step'\nlicense:\nempty: # nothing\nmetadata: # ours\n"
+        '    version: 1\n    url: http://a.b/#c\n    said: "a\\u00e4: \\"b\\"" # ok\n\ncompatibility: "x"\n'
+        "---\n\nText\n"
+    )
+    head = parse(text, "x")
+    assert head.fields == {
+        "name": "cut-step", "description": "it's a step", "license": "", "empty": "", "compatibility": "x",
+    }  # fmt: skip
+    assert head.metadata == {"version": "1", "url": "http://a.b/#c", "said": 'aä: "b"'}
+    assert head.body == "Text\n"
+
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
+KEY = st.from_regex(r"[a-z][a-z0-9_-]{0,20}", fullmatch=True).filter(lambda key: key != "metadata")
+
+
+@given(st.dictionaries(KEY, TEXT, max_size=5), st.dictionaries(KEY, TEXT, max_size=5), TEXT)
+def test_what_is_written_is_read_back(fields: dict[str, str], metadata: dict[str, str], body: str) -> None:
+    head = FrontMatter(fields, metadata, body.lstrip("\n"))
+    assert parse(render(head), "x") == head
+
+
+@given(st.text(max_size=200) | st.lists(st.sampled_from(["---", "name: a", "metadata:", "  b: c", "x"])).map("\n".join))
+def test_any_text_is_read_or_refused_with_its_line(text: str) -> None:
+    for given_text in (text, f"---\n{text}\n---\n"):
+        try:
+            parse(given_text, "x")
+        except InvalidInput as problem:
+            refused = str(problem)
+        else:
+            continue
+        assert refused.startswith("x, line ")
+
+
+@given(st.text(max_size=30))
+def test_a_name_is_normal_or_refused(name: str) -> None:
+    try:
+        normal = normal_name(name)
+    except InvalidInput:
+        return
+    assert normal_name(normal) == normal
+
+
+# --- the record of calls
+
+
+def test_calls_add_up_and_two_failures_in_a_row_are_shown(layout: Layout, procedures: Procedures) -> None:
+    made = procedures.create("cut-step", "Cut.", code=CODE)
+
+    def call(outcome: str, error: str | None = None, digest: str = made.digest) -> None:
+        procedures.record(
+            Run("cut_step", outcome, arguments={"n": 2}, error=error, digest=digest, steps=10, life=1, step=5)
+        )
+
+    for outcome in ("failure", "success", "success", "failure", "stopped"):
+        call(outcome)
+    assert str(procedures.statistics("cut-step")) == "called 5, succeeded 2"
+    call("budget", "the time budget is spent")
+    assert procedures.offer()[0].endswith("Cut. (called 6, succeeded 2, the last 2 failed)")
+    assert procedures.statistics("cut-step").error == "the time budget is spent"
+    assert procedures.statistics("cut-step").steps == 60
+    procedures.update("cut-step", code=CODE.replace("2", "3"))
+    assert str(procedures.statistics("cut-step")) == "called 6, succeeded 2", "the new code has not failed yet"
+    call("failure", digest=procedures.get("cut-step").digest)
+    assert str(procedures.statistics("cut-step")) == "called 7, succeeded 2"
+    assert procedures.statistics("cut-step").failures_in_a_row == 1
+
+
+def test_a_call_is_a_row_outside_of_what_the_agent_writes(layout: Layout, procedures: Procedures) -> None:
+    run = Run(
+        "Cut Step", "failure", "procedure", {"x": float("nan")}, ("ep_000043",), "ValueError: no", 3, 0.5, 1, 9, 2, "d",
+        "dig", "2026-11-30T12:00:00.000+00:00",
+    )  # fmt: skip
+    procedures.record(run)
+    (row,) = [json.loads(line) for line in Path(layout.procedures_journal).read_text().splitlines()]
+    assert row == {
+        "procedure": "cut-step", "kind": "procedure", "arguments": {"x": None}, "episodes": ["ep_000043"],
+        "outcome": "failure", "error": "ValueError: no", "steps": 3, "seconds": 0.5, "life": 1, "step": 9, "turn": 2,
+        "digest": "d", "category": "dig", "time": "2026-11-30T12:00:00.000+00:00",
+    }  # fmt: skip
+    assert procedures.runs("cut_step")[0].episodes == ("ep_000043",)
+    with pytest.raises(InvalidInput):
+        Run("a", "great")
+
+
+def test_runs_are_read_on_and_broken_rows_cost_themselves(layout: Layout, procedures: Procedures) -> None:
+    reader = Runs(layout)
+    assert reader.statistics("a").called == 0
+    for number in range(5):
+        procedures.record(Run("a" if number % 2 else "b", "success", steps=number))
+    assert reader.statistics("a").called == 2
+    with open(layout.procedures_journal, "ab") as file:
+        file.write(b'not json\n{"procedure": "a", "outcome": "great"}\n{"procedure": "a", "outco')
+    procedures.record(Run("a", "failure", extra={"more": 1}))
+    assert reader.statistics("a").called == 3
+    assert reader.broken == 3
+    assert [run.steps for run in procedures.runs("a", last=2)] == [3, 0]
+    assert procedures.runs(last=1)[0].extra == {"more": 1}
+    assert len(procedures.runs()) == 6
+    Path(layout.procedures_journal).write_text('{"procedure": "a", "outcome": "success"}\n')
+    assert reader.statistics("a").called == 1
+    Path(layout.procedures_journal).unlink()
+    assert reader.statistics("a").called == 0
