@@ -159,10 +159,10 @@ def _arm(n: int, half: bool, after: bool) -> None:
     def wrap(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
         def wrapped(*positional: Any, **named: Any) -> Any:
             # A kill at a call that only reads leaves what the kill at the next one leaves.
-            counts = name == "write" if half else not _only_reads(name, positional, named)
+            counts = name in ("write", "pwrite") if half else not _only_reads(name, positional, named)
             if counts and next(calls) == n:
                 if half:
-                    call(positional[0], bytes(positional[1])[: len(positional[1]) // 2])
+                    call(positional[0], bytes(positional[1])[: len(positional[1]) // 2], *positional[2:])
                 elif after:
                     with contextlib.suppress(OSError):
                         call(*positional, **named)
@@ -197,7 +197,7 @@ def _fail(n: int, number: int, after: bool, lasting: bool) -> Callable[[], bool]
             is_nth = next(calls) == n
             if is_nth or (broken and not gives_back and not _only_reads(name, positional, named)):
                 failed, broken = True, broken or lasting
-                if after:
+                if after or name == "close":  # a close that fails has closed all the same
                     call(*positional, **named)
                 raise OSError(number, os.strerror(number), "injected")
             return call(*positional, **named)

@@ -1,11 +1,12 @@
 """A small life that records the same every time, and says on its output what was acknowledged.
 
 Each state holds the `key` of its frames, so that what is read back can be compared with what was given, pixel by
-pixel, without a list beside the memory. Lines of output: `life N`, `step ID N`, `done ID DIGEST`.
+pixel, without a list beside the memory. Lines of output: `life N`, `step ID N`, `done ID DIGEST`, `error TEXT`.
 """
 
 from __future__ import annotations
 
+import random
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -47,6 +48,14 @@ class Sayings:
 
     steps: dict[str, list[int]] = field(default_factory=dict)
     done: dict[str, str] = field(default_factory=dict)
+    errors: list[str] = field(default_factory=list)
+
+    def add(self, other: Sayings) -> None:
+        """What another recorder of the same memory said."""
+        for ident, steps in other.steps.items():
+            self.steps.setdefault(ident, []).extend(steps)
+        self.done.update(other.done)
+        self.errors += other.errors
 
     @classmethod
     def of(cls, output: str) -> Sayings:
@@ -62,6 +71,8 @@ class Sayings:
             elif word == "done":
                 ident, digest = rest.split()
                 said.done[ident] = digest
+            elif word == "error":
+                said.errors.append(rest)
         return said
 
 
@@ -90,6 +101,18 @@ def record(root: str, *, again: Again = once) -> None:
     _episode(life, key + 1, steps=9, again=again)
     again(life.end)
     again(memory.close)
+
+
+def record_until_killed(root: str, seed: int) -> None:
+    """Lives on, in episodes of all kinds, as fast as it can."""
+    chance = random.Random(seed)
+    memory = Memory.open(root)
+    life = memory.live(task="go on", world="w")
+    say("life", life.number)
+    key = seed * 1000
+    while True:
+        key = _episode(life, key, steps=chance.choice((0, 1, 2, 5, 12)), cameras=chance.choice((1, 1, 2)))
+        key += chance.randrange(2)
 
 
 def _episode(life: Life, key: int, *, steps: int, cameras: int = 1, again: Again = once) -> int:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -50,18 +49,6 @@ ways = pytest.mark.parametrize(
         pytest.param({"after": True}, id="after", marks=pytest.mark.long),
     ],
 )
-
-
-@pytest.fixture
-def scratch(tmp_path: Path) -> Iterator[Path]:
-    """A folder where fsync costs nothing, where there is one: a kill takes nothing that a file system holds."""
-    if not os.access("/dev/shm", os.W_OK):
-        yield tmp_path
-        return
-    folder = Path("/dev/shm") / f"scrubjay-{os.getpid()}"
-    folder.mkdir()
-    yield folder
-    shutil.rmtree(folder)
 
 
 def empty_memory(scratch: Path) -> Callable[[], list[str]]:

@@ -11,11 +11,13 @@ import fcntl
 import os
 from collections.abc import Iterator
 
-from scrubjay.errors import storage_error
+from scrubjay.errors import StorageFailed, storage_error
 
 __all__ = [
     "datasync",
+    "durability",
     "exclusive",
+    "let_go",
     "lock_exclusive",
     "make_folder",
     "storage",
@@ -39,6 +41,22 @@ def storage(path: str) -> Iterator[None]:
         raise storage_error(error, path) from error
 
 
+@contextlib.contextmanager
+def durability(path: str) -> Iterator[None]:
+    """Turns an OSError of an fsync into StorageFailed, also where the disk is full: what it was for may be lost, so
+    calling again would report what is not true."""
+    try:
+        yield
+    except OSError as error:
+        raise StorageFailed(f"making {path} durable failed: {error.strerror}") from error
+
+
+def let_go(descriptor: int) -> None:
+    """Closes a descriptor that was read from, locked, or made durable: a fault of the close says nothing then."""
+    with contextlib.suppress(OSError):
+        os.close(descriptor)
+
+
 def write_all(descriptor: int, data: bytes) -> None:
     """Writes every byte at the descriptor's position, however many calls it takes. Raises OSError."""
     view = memoryview(data)
@@ -47,23 +65,25 @@ def write_all(descriptor: int, data: bytes) -> None:
 
 
 def datasync(path: str) -> None:
-    """Makes the content of a file durable. Raises StorageFull or StorageFailed."""
+    """Makes the content of a file durable. Raises StorageFailed."""
     with storage(path):
         descriptor = os.open(path, os.O_RDONLY)
-        try:
+    try:
+        with durability(path):
             os.fdatasync(descriptor)
-        finally:
-            os.close(descriptor)
+    finally:
+        let_go(descriptor)
 
 
 def sync_folder(path: str) -> None:
-    """Makes the names in a folder durable."""
+    """Makes the names in a folder durable. Raises StorageFailed."""
     with storage(path):
         descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-        try:
+    try:
+        with durability(path):
             os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+    finally:
+        let_go(descriptor)
 
 
 def make_folder(path: str) -> None:
@@ -116,10 +136,10 @@ def lock_exclusive(path: str, *, wait: bool = True) -> int | None:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
         except BlockingIOError:
-            os.close(descriptor)
+            let_go(descriptor)
             return None
         except BaseException:
-            os.close(descriptor)
+            let_go(descriptor)
             raise
     return descriptor
 
@@ -132,4 +152,4 @@ def exclusive(path: str) -> Iterator[None]:
     try:
         yield
     finally:
-        os.close(descriptor)
+        let_go(descriptor)

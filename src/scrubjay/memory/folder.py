@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-from dataclasses import replace
 
 from scrubjay.errors import Conflict, Damaged, FormatTooNew, InvalidInput, NotFound, ReadOnly
 from scrubjay.memory import journal
-from scrubjay.memory.disk import lock_exclusive, make_folder, write_file
+from scrubjay.memory.disk import let_go, lock_exclusive, make_folder, write_file
 from scrubjay.memory.jsonio import Json, dumps, loads_object
 from scrubjay.memory.layout import FORMAT, Layout
 from scrubjay.memory.records import LifeRow, World
@@ -122,7 +121,7 @@ def _need_writable(layout: Layout) -> None:
     except OSError as error:
         raise ReadOnly(f"{layout.root} can't be written ({error}); open it with read_only=True") from None
     if descriptor is not None:
-        os.close(descriptor)
+        let_go(descriptor)
 
 
 # --- worlds
@@ -148,6 +147,8 @@ def declare_world(layout: Layout, world: World | str) -> World:
     if not name or any(ord(c) < 32 for c in name):
         raise InvalidInput(f"world: a name was expected, found {name!r}")
     if name in known:
+        from dataclasses import replace
+
         if isinstance(world, World) and replace(world, extra={}) != replace(known[name], extra={}):
             raise Conflict(f"world {name!r} is declared as {known[name]}; a changed frame is a new world")
         return known[name]
@@ -163,6 +164,8 @@ _START_KEYS = frozenset({"life", "event", "task", "world", "started", "method", 
 
 def lives(layout: Layout) -> list[LifeRow]:
     """Every life, in order, its start and end joined."""
+    from dataclasses import replace  # a query opens a folder too, and needs none of it
+
     found: dict[int, LifeRow] = {}
     for row in journal.rows(layout.lives):
         number = row.get("life")
@@ -197,5 +200,5 @@ def is_running(layout: Layout, life: int) -> bool:
     except OSError:
         return False
     finally:
-        os.close(descriptor)
+        let_go(descriptor)
     return False

@@ -6,14 +6,15 @@ another writer has put there.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 
 from scrubjay.errors import storage_error
-from scrubjay.memory.disk import exclusive, storage, sync_folder
+from scrubjay.memory.disk import durability, exclusive, let_go, storage, sync_folder
 from scrubjay.memory.jsonio import Json, dumps, loads_object
+from scrubjay.memory.light import dataclass
 
 __all__ = ["Broken", "Entry", "append", "append_lines", "append_made", "read", "read_backwards", "row_at", "rows"]
 
@@ -43,7 +44,7 @@ def append(path: str, lock: str, new_rows: Iterable[Json], *, durable: bool = Tr
     """Appends rows in one write and returns the offset of the first. Durable when it returns, unless told not to.
 
     Raises InvalidInput for what JSON can't hold, StorageFull, StorageFailed or ReadOnly; then the file holds
-    nothing of these rows.
+    nothing of these rows; unless making them durable failed: then they are there, until a power loss perhaps.
     """
     return append_lines(path, lock, b"".join(dumps(row) + b"\n" for row in new_rows), durable=durable)
 
@@ -67,15 +68,16 @@ def append_made(path: str, lock: str, make: Callable[[], Iterable[Json]], *, dur
 def _append(path: str, lock: str, make: Callable[[int], bytes], durable: bool) -> int:
     with exclusive(lock):
         with storage(path):
-            is_new = not os.path.exists(path)
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
         try:
+            # Not "was it there": another may have died between making the file and making its name durable.
+            is_new = os.fstat(descriptor).st_size == 0
             offset = _append_whole(descriptor, make(descriptor), path)
             if durable:
-                with storage(path):
+                with durability(path):
                     os.fdatasync(descriptor)
         finally:
-            os.close(descriptor)
+            let_go(descriptor)
         if is_new and durable:
             sync_folder(os.path.dirname(path))
         return offset
@@ -93,7 +95,8 @@ def _append_whole(descriptor: int, data: bytes, path: str) -> int:
         if written < len(block):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     except OSError as error:
-        os.ftruncate(descriptor, size)
+        with contextlib.suppress(OSError):  # where even that fails, the next append fences what is there
+            os.ftruncate(descriptor, size)
         raise storage_error(error, path) from error
     return size + len(fence)
 
@@ -169,4 +172,4 @@ def read_backwards(path: str) -> Iterator[Entry]:
                 except (ValueError, RecursionError):
                     continue
     finally:
-        os.close(descriptor)
+        let_go(descriptor)

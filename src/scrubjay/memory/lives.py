@@ -13,11 +13,11 @@ from datetime import datetime
 from types import TracebackType
 from typing import Any, Self
 
-from scrubjay.errors import Conflict, InvalidInput, Locked, ScrubjayError, StorageFull
+from scrubjay.errors import Conflict, InvalidInput, Locked, ScrubjayError
 from scrubjay.memory import journal
 from scrubjay.memory.claims import claim_episode, claim_life
 from scrubjay.memory.deriving import DefaultDeriver, Deriver
-from scrubjay.memory.disk import datasync, lock_exclusive
+from scrubjay.memory.disk import datasync, let_go, lock_exclusive
 from scrubjay.memory.folder import declare_world
 from scrubjay.memory.frames import DEFAULT_CODEC, FrameCodec
 from scrubjay.memory.framewriter import CueMaker, FrameWriter, LastFrame
@@ -176,7 +176,7 @@ class Life:
 
     def pay(self) -> None:
         """Writes what is owed, now if the disk lets it: the episode is acknowledged all the same."""
-        with contextlib.suppress(StorageFull):
+        with contextlib.suppress(ScrubjayError):
             self._project_rest()
 
     def closed(self, recording: Recording) -> None:
@@ -230,7 +230,7 @@ class Life:
             if self._open is not None:
                 self._open.abandon()
             self.writer.close()
-            os.close(self._lock)
+            let_go(self._lock)
             _running.discard(self)
 
     @property

@@ -6,16 +6,18 @@ what lacks, exactly once, knowing how long the files were when the episode began
 
 from __future__ import annotations
 
+import contextlib
 import os
 
 from scrubjay.errors import storage_error
 from scrubjay.memory import journal
-from scrubjay.memory.disk import storage
+from scrubjay.memory.disk import let_go, storage
 from scrubjay.memory.jsonio import Json, dumps
 from scrubjay.memory.layout import Layout
 from scrubjay.memory.record import grid_rows, log_section
+from scrubjay.memory.records import GridRow
 
-__all__ = ["complete", "project", "size_of"]
+__all__ = ["complete", "lacks", "project", "size_of"]
 
 
 def size_of(path: str) -> int:
@@ -44,34 +46,44 @@ def _append_text(path: str, data: bytes) -> None:
             while written < len(data):
                 written += os.write(descriptor, data[written:])
         except OSError as error:
-            os.ftruncate(descriptor, size)
+            with contextlib.suppress(OSError):  # where even that fails, `complete` puts in the rest
+                os.ftruncate(descriptor, size)
             raise storage_error(error, path) from error
     finally:
-        os.close(descriptor)
+        let_go(descriptor)
 
 
-def complete(layout: Layout, record: Json, grid_from: int, log_from: int) -> bool:
-    """Puts in what lacks of an episode's rows and section; true where something did.
+def lacks(layout: Layout, record: Json, grid_from: int, log_from: int) -> bool:
+    """True where a row or a part of the section is not there.
 
     `grid_from` and `log_from` are the files' sizes when the episode began: nothing of it lies before.
     """
-    lacked = _complete_grid(layout, record, grid_from)
-    return _complete_log(layout.log(record["life"]), log_section(record), log_from) or lacked
+    section = log_section(record)
+    return bool(_lacking_rows(layout, record, grid_from) or _rest(layout.log(record["life"]), section, log_from))
 
 
-def _complete_grid(layout: Layout, record: Json, start: int) -> bool:
-    wanted = {dumps(row.to_json()) for row in grid_rows(record)}
+def complete(layout: Layout, record: Json, grid_from: int, log_from: int) -> bool:
+    """Puts in what lacks of an episode's rows and section; true where something did."""
+    rows = _lacking_rows(layout, record, grid_from)
+    if rows:
+        journal.append(layout.grid, layout.lock_of(layout.grid), (row.to_json() for row in rows))
+    path = layout.log(record["life"])
+    rest = _rest(path, log_section(record), log_from)
+    if rest:
+        _append_text(path, rest)
+    return bool(rows or rest)
+
+
+def _lacking_rows(layout: Layout, record: Json, start: int) -> list[GridRow]:
+    wanted = grid_rows(record)
     if not wanted:
-        return False
+        return []
     present = {dumps(row) for row in journal.rows(layout.grid, start) if row.get("episode") == record["id"]}
-    lacking = [row for row in grid_rows(record) if dumps(row.to_json()) not in present]
-    if lacking:
-        journal.append(layout.grid, layout.lock_of(layout.grid), (row.to_json() for row in lacking))
-    return bool(lacking)
+    return [row for row in wanted if dumps(row.to_json()) not in present]
 
 
-def _complete_log(path: str, section: bytes, start: int) -> bool:
-    """The log has one writer, so what lies after `start` is this section, a beginning of it, or damage."""
+def _rest(path: str, section: bytes, start: int) -> bytes:
+    """What must be appended so that the log has the section: its end, where a beginning stands at the end already."""
     try:
         with open(path, "rb") as file:
             file.seek(start)
@@ -79,6 +91,8 @@ def _complete_log(path: str, section: bytes, start: int) -> bool:
     except FileNotFoundError:
         there = b""
     if section in there:
-        return False
-    _append_text(path, section[len(there) :] if section.startswith(there) else b"\n" + section)
-    return True
+        return b""
+    for length in range(min(len(section), len(there)), 0, -1):
+        if there.endswith(section[:length]):
+            return section[length:]
+    return section if not there or there.endswith(b"\n") else b"\n" + section

@@ -343,7 +343,8 @@ class Recording:
         """Lets go without a record; what is on disk stays for recovery. A recording of nothing stays an empty claim."""
         if self.is_open:
             if self._written is None and self._steps >= 0:
-                os.ftruncate(self._steps, 0)
+                with contextlib.suppress(OSError):  # no whole step is there in any case
+                    os.ftruncate(self._steps, 0)
             self._failed = Conflict(f"{self.id} was abandoned")
             self.close()
 
@@ -359,6 +360,8 @@ class Recording:
             )
         if self.row is not None:
             raise Conflict(f"{self.id} is finished; begin a new episode")
+        if not self._life.is_running:  # in a forked child it runs no more: the thread and the lock are its parent's
+            raise Conflict(f"the life of {self.id} doesn't run in this process any more")
 
     @property
     def is_open(self) -> bool:

@@ -6,28 +6,31 @@ nothing more than running it once.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import tarfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from scrubjay.errors import Damaged, InvalidInput
 from scrubjay.memory import journal
 from scrubjay.memory import record as records
 from scrubjay.memory.deriving import DefaultDeriver, Deriver, Happened
-from scrubjay.memory.disk import lock_exclusive, sync_folder, write_file
-from scrubjay.memory.evidence import step_of
+from scrubjay.memory.disk import datasync, let_go, lock_exclusive, sync_folder, write_file
+from scrubjay.memory.evidence import read_record, step_of
 from scrubjay.memory.framewriter import CueMaker
 from scrubjay.memory.jsonio import Json
-from scrubjay.memory.layout import Layout
+from scrubjay.memory.layout import Layout, episode_number
 from scrubjay.memory.observations import Observation, utc
-from scrubjay.memory.projections import complete
+from scrubjay.memory.projections import complete, lacks, size_of
 from scrubjay.memory.records import Step, World
 
 __all__ = ["adopt_episode", "open_lives", "rebuild", "recover"]
 
 WorldOf = Callable[[str | None], World]
+_Owed = tuple[Json, int, int]  # a record, and the sizes of grid and log when its episode began
 
 
 def open_lives(layout: Layout) -> list[Json]:
@@ -52,6 +55,9 @@ def recover(
 ) -> list[str]:
     """Ends every dead life; returns the ids of the episodes it adopted."""
     adopted: list[str] = []
+    for path in filter(os.path.exists, (layout.lives, layout.index, layout.grid)):
+        # A torn row that lacks its newline alone is whole once that stands there: fence it before judging what lacks.
+        journal.append_lines(path, layout.lock_of(path), b"")
     for start in open_lives(layout):
         lock = lock_exclusive(layout.life_lock(start["life"]), wait=False) if _has_folder(layout, start) else None
         if lock is None:
@@ -60,7 +66,7 @@ def recover(
             if any(row["life"] == start["life"] for row in open_lives(layout)):
                 adopted += _bury(layout, start, world_of, cue_makers, deriver)
         finally:
-            os.close(lock)
+            let_go(lock)
     return adopted
 
 
@@ -73,38 +79,69 @@ def _bury(
 ) -> list[str]:
     life = start["life"]
     adopted: list[str] = []
-    ended, steps, episodes = start.get("started"), 0, 0
-    for nth, entry in enumerate(journal.read_backwards(layout.begun(life))):
-        begun = entry.row
-        if nth == 0:
-            if adopt_episode(layout, life, begun, start, world_of, cue_makers, deriver):
-                adopted.append(begun["id"])
-            episodes = begun.get("ordinal", 0)
-        record = _record_if_indexed(layout, begun)
-        if record is None:
-            if nth == 0:
-                continue
-            break
-        if nth == 0 or not steps:
-            ended, steps = record["ended"], record["last_step"]
-        # Power loss may have taken the projections of several episodes; the first whole one has all before it.
-        if not complete(layout, record, begun.get("grid_at", 0), begun.get("log_at", 0)) and nth > 0:
-            break
-    row: Json = {"life": life, "event": "end", "ended": ended, "outcome": "interrupted", "recovered": utc(None)}
-    row.update({"episodes": episodes, "steps": steps})
+    last = next(_begun(layout, life), None)
+    with contextlib.suppress(Damaged):  # check names it; the rest goes on
+        if last is not None and adopt_episode(layout, life, last, start, world_of, cue_makers, deriver):
+            adopted.append(last["id"])
+    newest: Json | None = None
+    for newest, grid_from, log_from in [*_owed(layout, life), *_committed(layout, life, last or start)]:
+        complete(layout, newest, grid_from, log_from)
+    row: Json = {"life": life, "event": "end", "ended": start.get("started") if newest is None else newest["ended"]}
+    row.update({"outcome": "interrupted", "recovered": utc(None), "episodes": (last or {}).get("ordinal", 0)})
+    row["steps"] = (last or {}).get("first_step", 0) if newest is None else newest["last_step"]
     journal.append(layout.lives, layout.lock_of(layout.lives), [row])
     return adopted
 
 
-def _record_if_indexed(layout: Layout, begun: Json) -> Json | None:
-    if not _is_indexed(layout, begun):
-        return None
-    path = os.path.join(layout.episode(begun["id"]), Layout.EPISODE_RECORD)
+def _begun(layout: Layout, life: int) -> Iterator[Json]:
+    """What this life says it began, last first."""
+    return (entry.row for entry in journal.read_backwards(layout.begun(life)) if _number(entry.row.get("id")) >= 0)
+
+
+def _owed(layout: Layout, life: int) -> list[_Owed]:
+    """The last committed episodes whose projections lack, oldest first, and where in the files to look for them.
+
+    Power loss may have taken the projections of several; the first whole one has all before it.
+    """
+    owed: list[_Owed] = []
+    for nth, begun in enumerate(_begun(layout, life)):
+        record = _record(layout, begun["id"]) if _is_indexed(layout, begun) else None
+        if record is None:
+            continue  # an empty claim, one that was given up, or damaged afterwards
+        one = (record, _offset(begun, "grid_at"), _offset(begun, "log_at"))
+        if not lacks(layout, *one) and nth > 0:
+            break
+        owed.append(one)
+    return owed[::-1]
+
+
+def _committed(layout: Layout, life: int, since: Json) -> list[_Owed]:
+    """This life's episodes in the index that it began after the last row of its own that power loss left, in order."""
+    lines = journal.rows(layout.index, _line_start(layout, since))
+    found = {row["id"] for row in lines if row.get("life") == life and isinstance(row.get("id"), str)}
+    places = _offset(since, "grid_at"), _offset(since, "log_at")
+    after = _number(since.get("id"))
+    made = [_record(layout, ident) for ident in sorted(found, key=_number) if _number(ident) > after]
+    return [(record, *places) for record in made if record is not None]
+
+
+def _number(ident: Any) -> int:
     try:
-        with open(path, "rb") as file:
-            return records.parse(file.read(), layout.relative(path))
-    except (OSError, ValueError):
-        return None  # damaged afterwards: check names it
+        return episode_number(ident)
+    except (InvalidInput, TypeError):
+        return -1
+
+
+def _offset(row: Json, key: str) -> int:
+    value = row.get(key)
+    return value if isinstance(value, int) and value >= 0 else 0
+
+
+def _record(layout: Layout, ident: str) -> Json | None:
+    try:
+        return read_record(layout, ident)[0]
+    except (LookupError, ValueError, OSError):
+        return None  # check names it
 
 
 def _is_indexed(layout: Layout, begun: Json) -> bool:
@@ -113,8 +150,8 @@ def _is_indexed(layout: Layout, begun: Json) -> bool:
 
 def _line_start(layout: Layout, begun: Json) -> int:
     """Where to begin to look in the index: what it held when the episode began, or all of it where it was shortened."""
-    offset = begun.get("index_at", 0)
-    return offset if isinstance(offset, int) and 0 <= offset <= os.path.getsize(layout.index) else 0
+    offset = _offset(begun, "index_at")
+    return offset if offset <= size_of(layout.index) else 0
 
 
 def adopt_episode(
@@ -139,15 +176,25 @@ def adopt_episode(
         record = rebuild(folder, life, begun, _died(begun, start), world, cue_makers, deriver)
         if record is None:
             return False
+        _make_durable(folder, record)
         write_file(path, records.encode(record))
-        sync_folder(os.path.dirname(folder))
-    elif _is_indexed(layout, begun):
-        return False
-    with open(path, "rb") as file:
-        data = file.read()
+        data = records.encode(record)
+    else:
+        if _is_indexed(layout, begun):
+            return False
+        with open(path, "rb") as file:
+            data = file.read()
     row = records.row_of(records.parse(data, layout.relative(path)), records.digest_of(data))
+    sync_folder(folder)
+    sync_folder(os.path.dirname(folder))
     journal.append(layout.index, layout.lock_of(layout.index), [row.to_json()])
     return True
+
+
+def _make_durable(folder: str, record: Json) -> None:
+    # The process that wrote these files died before it did; from the index row on they must stay.
+    for name in record["evidence"]["files"]:
+        datasync(os.path.join(folder, name))
 
 
 def rebuild(
@@ -215,7 +262,9 @@ def _whole_steps(path: str) -> list[Step]:
 
 def _frames_on_disk(folder: str, steps: list[Step], cue_makers: Mapping[str, CueMaker]) -> Json:
     """The evidence section for what a dead process left: every frame that is whole, the others with a reason."""
-    frames = _members(os.path.join(folder, Layout.FRAMES))
+    wanted = [name for step in steps for name in step.frames.values() if name is not None]
+    members = _members(os.path.join(folder, Layout.FRAMES))
+    frames = {name: members[name] for name in wanted if name in members}  # power loss may take a step and not its frame
     cues: Json = {}
     files: Json = {}
     names = sorted(os.listdir(folder))
@@ -233,7 +282,6 @@ def _frames_on_disk(folder: str, steps: list[Step], cue_makers: Mapping[str, Cue
     for name in names:
         if not name.startswith("."):
             files[name] = _size_and_hash(os.path.join(folder, name))
-    wanted = [name for step in steps for name in step.frames.values() if name is not None]
     missing = {name: "lost when the process died" for name in wanted if name not in frames}
     return {"cues": cues, "frames": frames, "missing": missing, "files": files}
 
