@@ -25,7 +25,7 @@ __all__ = ["refusal"]
 
 # Refusals that a smaller request can cure, as the providers word them.
 _TOO_LARGE = re.compile(
-    r"prompt is too long|context.{0,20}(length|limit|window|size)|exceed_context_size|too many (input )?tokens"
+    r"prompt is too long|context.{0,20}(length|limit|window|size)|too many (input )?tokens|limit.mm.per.prompt"
     r"|payload size exceeds|request (entity |body )?(is )?too large|request_too_large|token count .{0,40}exceeds"
     r"|at most \d+ image|too many images|many-image requests|maximum number of images",
     re.IGNORECASE,
@@ -47,17 +47,17 @@ def _of_the_provider(error: ModelAPIError, address: Address) -> ScrubjayError:
     status = error.status_code if isinstance(error, ModelHTTPError) else None
     said = _short(_message(error))
     code = f"HTTP {status}: " if status else ""
-    if isinstance(error, ModelAuthenticationError):
+    if isinstance(error, ModelAuthenticationError) or status in (401, 403):
         return InvalidInput(
             f"{address.name} does not accept the key in {address.key_variable} ({code}{said}); "
             "set a key that may use this model"
         )
     if isinstance(error, ModelContextWindowExceededError) or status == 413:
         return RequestTooLarge(f"{address.name} takes no request as large as this ({code}{said})")
-    if status is not None and status < 500 and _TOO_LARGE.search(said):
-        # Also a 429 that names the limit per minute which this single request is above: waiting would not cure it.
+    if _TOO_LARGE.search(said):
+        # Whatever the status: some say it by 500, and a 429 may mean that this one request is above a minute's limit.
         return RequestTooLarge(f"{address.name} takes no request as large as this ({code}{said})")
-    if isinstance(error, ModelNotFoundError):
+    if isinstance(error, ModelNotFoundError) or status == 404:
         where = address.url or "its provider's address"
         return InvalidInput(f"{address.name}: there is no such model at {where} ({code}{said})")
     if isinstance(error, ModelQuotaExceededError):

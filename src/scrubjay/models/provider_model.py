@@ -11,10 +11,11 @@ from decimal import Decimal
 
 from pydantic_ai.direct import model_request
 from pydantic_ai.messages import ModelMessage, ModelResponse
-from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 
 from scrubjay.models.chat import Message, Reply, Tool
+from scrubjay.models.clients import client_maker
 from scrubjay.models.faults import refusal
 from scrubjay.models.providers import Address
 from scrubjay.models.translating import from_response, image_count, to_messages, to_parameters
@@ -27,6 +28,7 @@ class ProviderModel:
 
     def __init__(self, address: Address, *, timeout: float = 600.0) -> None:
         self._address = address
+        self._make_client = client_maker(address)
         self._settings = ModelSettings(
             timeout=timeout,
             request_timeout=timeout,
@@ -50,7 +52,7 @@ class ProviderModel:
         return from_response(response, self._address.provider, image_count(messages), price(response))
 
     async def _ask(self, conversation: list[ModelMessage], parameters: ModelRequestParameters) -> ModelResponse:
-        async with _make(self._address) as model:
+        async with self._make_client() as model:
             return await model_request(
                 model,
                 conversation,
@@ -67,38 +69,3 @@ def price(response: ModelResponse) -> float | None:
     except (LookupError, ValueError, AssertionError):
         return None
     return float(total)
-
-
-def _make(address: Address) -> Model:
-    key, url = address.key, address.url
-    match address.provider.name:
-        case "anthropic":
-            from pydantic_ai.models.anthropic import AnthropicModel
-            from pydantic_ai.providers.anthropic import AnthropicProvider
-
-            return AnthropicModel(address.model, provider=AnthropicProvider(api_key=key, base_url=url))
-        case "google":
-            from pydantic_ai.models.google import GoogleModel
-            from pydantic_ai.providers.google import GoogleProvider
-
-            return GoogleModel(address.model, provider=GoogleProvider(api_key=key, base_url=url))
-    return _make_openai(address)
-
-
-def _make_openai(address: Address) -> Model:
-    from pydantic_ai.models.openai import OpenAIChatModel
-    from pydantic_ai.providers.ollama import OllamaProvider
-    from pydantic_ai.providers.openai import OpenAIProvider
-    from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
-    from pydantic_ai.providers.vllm import VLLMProvider
-
-    key, url = address.key, address.url
-    match address.provider.name:
-        case "openai":
-            return OpenAIChatModel(address.model, provider=OpenAIProvider(api_key=key, base_url=url))
-        case "vllm":
-            return OpenAIChatModel(address.model, provider=VLLMProvider(api_key=key, base_url=url))
-        case "ollama":
-            return OpenAIChatModel(address.model, provider=OllamaProvider(api_key=key, base_url=url))
-    name = address.provider.name
-    return OpenAIChatModel(address.model, provider=OpenAICompatibleProvider(name, api_key=key, base_url=url or ""))

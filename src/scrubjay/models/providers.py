@@ -107,8 +107,9 @@ def make_provider_model(choice: str, *, timeout: float = 600.0) -> ProviderModel
     address = parse_address(choice)
     try:
         from scrubjay.models.provider_model import ProviderModel
-    except ModuleNotFoundError as error:
+
+        return ProviderModel(address, timeout=timeout)
+    except ImportError as error:
         raise InvalidInput(
-            f"{choice!r} needs the module {error.name}, which is not installed; pip install 'scrubjay[models]' brings it"
+            f"{choice!r} needs packages that are not installed ({error}); pip install 'scrubjay[models]' brings them"
         ) from None
-    return ProviderModel(address, timeout=timeout)

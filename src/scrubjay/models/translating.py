@@ -26,7 +26,7 @@ from pydantic_ai.messages import (
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.tools import ToolDefinition
 
-from scrubjay.errors import InvalidInput
+from scrubjay.errors import InvalidInput, ModelUnavailable
 from scrubjay.memory.jsonio import Json, dumps, loads_object
 from scrubjay.models.chat import Image, Message, Part, Reply, Tool, ToolCall, ToolResult, Usage
 from scrubjay.models.providers import Provider
@@ -126,10 +126,17 @@ def _response(message: Message, provider: Provider) -> ModelResponse:
 
 
 def from_response(response: ModelResponse, provider: Provider, images: int, cost: float | None) -> Reply:
-    """The reply that a response is."""
+    """The reply that a response is. Raises ModelUnavailable where it breaks off before its end."""
+    if response.finish_reason in (None, "error") and (provider.wire == "anthropic" or not _says_something(response)):
+        # Anthropic always says why a reply ended; of other servers some don't, but then there is a reply.
+        raise ModelUnavailable(f"{provider.name}:{response.model_name} gave no whole answer", is_garbled=True)
     calls = tuple(_call(part) for part in response.parts if isinstance(part, ToolCallPart))
     usage = Usage(1, response.usage.input_tokens, response.usage.output_tokens, images, cost)
     return Reply(response.text or "", calls, usage, _stop(response, calls), _native(response, provider))
+
+
+def _says_something(response: ModelResponse) -> bool:
+    return bool(response.text) or any(isinstance(part, ToolCallPart) for part in response.parts)
 
 
 def _call(part: ToolCallPart[Any]) -> ToolCall:
