@@ -93,7 +93,7 @@ def plant_of_mine(turn: Turn, cell: tuple[int, int], grew: int) -> Turn:
 
 def test_the_fence_of_a_plant_is_left_alone() -> None:
     drawn = [".........", ".........", "...#.....", "..#p.....", "...#.....", ".........", "........."]
-    state: dict[str, Any] = {"reached": ("collect_sapling", "place_plant"), "inventory": {"wood_pickaxe": 1}}
+    state: dict[str, Any] = {"reached": ("eat_plant", "collect_sapling"), "inventory": {"wood_pickaxe": 1}}
     assert decide([row.replace("p", ".") for row in drawn], **state).intention == "collect stone"
     turn = plant_of_mine(turn_of(drawn, **state), (31, 32), 5)
     assert CrafterPlayer().decide(turn).intention == "search: explore"
