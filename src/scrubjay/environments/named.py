@@ -11,7 +11,10 @@ from scrubjay.errors import InvalidInput
 
 __all__ = ["ENVIRONMENTS", "load", "make_environment"]
 
-ENVIRONMENTS = {"crafter": "scrubjay.environments.crafter:Crafter"}
+ENVIRONMENTS = {
+    "crafter": "scrubjay.environments.crafter:Crafter",
+    "vizdoom": "scrubjay.environments.vizdoom:VizDoom",
+}
 
 
 def make_environment(choice: str, **arguments: Any) -> Environment:
