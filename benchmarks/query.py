@@ -37,6 +37,7 @@ from scrubjay.retrieval.text import Texts
 
 RESULTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "results", "query.json")
 PASSES = 3
+COMMON_TEXTS = ("iron_ore", "zomb", "dirt", "go_to(x=")
 VALUES = 20
 BOUNDS_MS = {
     "last": 2, "steps": 2, "near": 2, "near + tag": 2, "action + tag": 2,
@@ -89,7 +90,7 @@ def queries(lines: list[Line], choice: random.Random) -> dict[str, list[Query]]:
         "below + action": asked(lambda n: Query(below=choice.uniform(-64, 0), action=ACTIONS[n % 10], last=20)),
         "through": asked(through),
         "since": asked(lambda n: Query(since=choice.choice(placed).ended, last=20, life="all")),
-        "common text": asked(lambda n: Query(grep=("iron_ore", "zomb", "dirt", "go_to(x=")[n % 4], last=20, life="all")),
+        "common text": asked(lambda n: Query(grep=COMMON_TEXTS[n % 4], last=20, life="all")),
         "digits": asked(lambda n: Query(grep=f"{choice.randint(100, 9999)}", last=20, life="all")),
     }  # fmt: skip
 
@@ -138,27 +139,27 @@ def percentile(values: list[float], share: float) -> float:
     return sorted(values)[min(len(values) - 1, int(share * len(values)))]
 
 
-def measure_queries(layout: Layout, kinds: dict[str, list[Query]], check: bool) -> list[dict[str, Any]]:
-    """A line of the table for each kind."""
+def measure_queries(layout: Layout, kinds: dict[str, list[Query]], check: int) -> list[dict[str, Any]]:
+    """A line of the table for each kind; so many queries of each are compared with the scan."""
     flat = [query for asked in kinds.values() for query in asked]
+    compared = [at for at in range(len(flat)) if at % VALUES < check]
     with Locator(layout, small=0, background=False) as locator:
         smallest = [float("inf")] * len(flat)
         answers: list[list[str]] = [[] for _ in flat]
         for _ in range(PASSES):
             for at, query in enumerate(flat):
                 smallest[at] = min(smallest[at], cpu_of(lambda query=query, at=at: _ask(locator, query, answers, at)))
-    right = [True] * len(flat)
-    if check:
-        right = [a == b for a, b in zip(answers, reference(layout, flat), strict=True)]
+    right = dict(zip(compared, reference(layout, [flat[at] for at in compared]), strict=True))
     table = []
-    for kind, asked in kinds.items():
-        at = [index for index, query in enumerate(flat) if any(query is one for one in asked)]
-        times = [smallest[index] for index in at]
+    for position, kind in enumerate(kinds):
+        at_kind = range(position * VALUES, (position + 1) * VALUES)
+        times = [smallest[at] for at in at_kind]
+        same = [right[at] == answers[at] for at in at_kind if at in right]
         table.append(
             {
                 "kind": kind, "p50_ms": round(percentile(times, 0.5), 3), "p95_ms": round(percentile(times, 0.95), 3),
-                "bound_ms": BOUNDS_MS.get(kind), "rows": sum(len(answers[index]) for index in at) / len(at),
-                "same_rows": sum(right[index] for index in at) if check else None, "queries": len(at),
+                "bound_ms": BOUNDS_MS.get(kind), "rows": round(sum(len(answers[at]) for at in at_kind) / VALUES, 1),
+                "queries": VALUES, "compared": len(same), "same_rows": sum(same),
             }
         )  # fmt: skip
     return table
@@ -240,7 +241,7 @@ def measure_catching_up(layout: Layout, count: int) -> dict[str, float]:
     return costs
 
 
-def measure(folder: str, count: int, check: bool) -> dict[str, Any]:
+def measure(folder: str, count: int, check: int) -> dict[str, Any]:
     """All figures of one memory."""
     layout = memory_of(folder, count)
     build_s = None
@@ -268,7 +269,7 @@ def show(result: dict[str, Any]) -> None:
     print("| query | p50 ms | p95 ms | bound | rows found | same rows as the scan |")
     print("| --- | ---: | ---: | ---: | ---: | ---: |")
     for line in result["queries"]:
-        same = "-" if line["same_rows"] is None else f"{line['same_rows']} of {line['queries']}"
+        same = f"{line['same_rows']} of {line['compared']}"
         bound = line["bound_ms"] or "-"
         print(f"| {line['kind']} | {line['p50_ms']} | {line['p95_ms']} | {bound} | {line['rows']:.0f} | {same} |")
     print(f"\nopening: {result['opening_ms']}, command as a process: {result['process']}")
@@ -296,10 +297,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--rows", type=int, nargs="+", default=[1000, 10_000, 100_000])
     parser.add_argument("--folder", default=os.path.join(os.path.expanduser("~"), ".cache", "scrubjay-benchmarks"))
-    parser.add_argument("--no-check", action="store_true", help="leave out the scan that answers are compared with")
+    parser.add_argument("--check", type=int, default=VALUES, help="how many of each kind are compared with the scan")
     arguments = parser.parse_args()
     for count in arguments.rows:
-        result = measure(arguments.folder, count, not arguments.no_check)
+        result = measure(arguments.folder, count, arguments.check)
         show(result)
         keep(result)
 
