@@ -15,8 +15,8 @@ from typing import Self
 __all__ = ["Watchdog", "confine"]
 
 
-def confine(process: int, memory_bytes: int, seconds: float) -> None:
-    """Limits of the system on a worker, under the interpreter's own: address space, CPU time, no core files.
+def confine(process: int, memory_bytes: int, seconds: float | None = None) -> None:
+    """Limits of the system on a worker, under the interpreter's own: address space, no core files, CPU time.
 
     They hold even when this process dies. Systems without prlimit have the interpreter's limits and the watchdog.
     """
@@ -24,7 +24,9 @@ def confine(process: int, memory_bytes: int, seconds: float) -> None:
         from resource import RLIMIT_AS, RLIMIT_CORE, RLIMIT_CPU, prlimit
     except ImportError:
         return
-    limits = {RLIMIT_AS: memory_bytes, RLIMIT_CPU: int(seconds) + 2, RLIMIT_CORE: 0}
+    limits = {RLIMIT_AS: memory_bytes, RLIMIT_CORE: 0}
+    if seconds is not None:
+        limits[RLIMIT_CPU] = int(seconds) + 2
     with contextlib.suppress(OSError, ValueError):
         for limit, value in limits.items():
             prlimit(process, limit, (value, value))
