@@ -39,10 +39,11 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A list item, table row or paragraph that says something, with the line it begins in."""
+    """A list item, table row or paragraph that says something, with the line it begins in and how many it has."""
 
     text: str
     line: int
+    lines: int = 1
 
     @property
     def is_hypothesis(self) -> bool:
@@ -94,7 +95,7 @@ def claims(text: str) -> list[Claim]:
         whole = " ".join(line.strip() for line in lines)
         said = _ITEM.sub("", whole, count=1)
         if re.search(r"\w", said) and not said.endswith((":", "：")) and not said.startswith("[ ] "):
-            found.append(Claim(said, first))
+            found.append(Claim(said, first, len(lines)))
     return found
 
 
