@@ -98,11 +98,14 @@ class Found:
 
 
 def find(documents: Documents, kind: Kind) -> Found:
-    """Everything in the folder of this kind, in the order of names."""
+    """Everything in the folder of this kind, in the order of names.
+
+    Of two folders with one name the one that is spelled as names are is used.
+    """
     procedures: dict[str, Procedure] = {}
     flaws: list[Flaw] = []
     root = folder_of(kind, "")[:-1]
-    for folder in sorted(documents.listing(root, depth=1).folders):
+    for folder in sorted(documents.listing(root, depth=1).folders, key=lambda one: (not _is_normal(one), one)):
         try:
             found = _read(documents, kind, folder)
         except (InvalidInput, NotFound, Damaged) as error:
@@ -113,7 +116,11 @@ def find(documents: Documents, kind: Kind) -> Found:
             flaws.append(Flaw(folder, f"is called {found.name}, as mine/{other.folder} is: merge them, or rename one"))
         else:
             procedures[found.name] = found
-    return Found(tuple(procedures.values()), tuple(flaws))
+    return Found(tuple(procedures[name] for name in sorted(procedures)), tuple(flaws))
+
+
+def _is_normal(folder: str) -> bool:
+    return _NAME.fullmatch(folder.rpartition("/")[2]) is not None
 
 
 def _read(documents: Documents, kind: Kind, folder: str) -> Procedure:

@@ -27,6 +27,7 @@ COMMANDS = {
     "map": "draw the grid: where it walked, what is in which cell",
     "stats": "what this memory holds, and its disk use",
     "memory": "read, write and undo the agent's own documents",
+    "procedures": "the agent's methods: how their calls went, which are offered",
     "check": "verify every rule that a file can show, and repair",
     "forget": "remove an episode's evidence, as a person",
 }

@@ -1,0 +1,160 @@
+"""`scrubjay procedures`: what the agent wrote down as methods, how their calls went, and which are offered."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrubjay.memory.jsonio import Json
+    from scrubjay.memory.procedure_files import Kind
+    from scrubjay.memory.procedures import Procedure, Procedures, Run
+
+SUMMARY = """\
+The procedures and reflexes of a memory: list them with the record of their calls, show one, see its calls, and take
+one out of use or back into it. Names are found however spelled: cut-step, cut_step, "Cut Step"."""
+
+EXAMPLES = """\
+examples:
+  scrubjay procedures runs/diamond list
+  scrubjay procedures runs/diamond show cut-step
+  scrubjay procedures runs/diamond runs cut-step --limit 5
+  scrubjay procedures runs/diamond disable cut-step "digs into lava [ep_000043]"
+  scrubjay procedures runs/diamond enable cut-step
+
+They are written and edited as files: mine/procedures/<name>/SKILL.md and scripts/<name>.py, or with
+`scrubjay memory`. They run when a plan of an agent calls them.
+"""
+
+_LIMIT = 200
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Adds the subcommands."""
+    parser.add_argument("dir", metavar="DIR", help="folder of the memory")
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+
+    def add(name: str, help_text: str) -> argparse.ArgumentParser:
+        action = actions.add_parser(name, help=help_text, description=f"{help_text[0].upper()}{help_text[1:]}.")
+        action.add_argument("--json", action="store_true", help="one JSON object a line")
+        return action
+
+    def add_named(name: str, help_text: str) -> argparse.ArgumentParser:
+        action = add(name, help_text)
+        action.add_argument("name", metavar="NAME")
+        action.add_argument("--reflex", action="store_true", help="NAME is a reflex, not a procedure")
+        return action
+
+    add("list", "list procedures and reflexes with what they do and how their calls went")
+    add_named("show", "show one: its text and its code")
+    disable = add_named("disable", "offer it no longer")
+    disable.add_argument("reason", metavar="REASON", help="why, citing an episode that shows it: [ep_000043]")
+    enable = add_named("enable", "offer it again")
+    for changing in (disable, enable):
+        changing.add_argument("--author", choices=("agent", "person"), default="agent", help="who changes it")
+    runs = add("runs", "list the calls of one, or of all, oldest first")
+    runs.add_argument("name", metavar="NAME", nargs="?")
+    runs.add_argument("--limit", type=int, default=_LIMIT, metavar="N", help=f"the newest N (default {_LIMIT})")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carries out one action and prints what it says."""
+    from scrubjay.memory.procedures import Procedures
+    from scrubjay.public import Memory
+
+    changes = arguments.action in ("disable", "enable")
+    with Memory.open(arguments.dir, read_only=not changes) as memory:
+        text = _ACTIONS[arguments.action](Procedures(memory.layout, memory.documents), arguments)
+    sys.stdout.buffer.write(text.encode(errors="replace"))
+    sys.stdout.flush()
+    return 0
+
+
+def _list(procedures: Procedures, arguments: argparse.Namespace) -> str:
+    found = [*procedures.list(), *procedures.list("reflex")]
+    for flaw in procedures.flaws():
+        print(flaw, file=sys.stderr)
+    if arguments.json:
+        return "".join(_line(_row(procedures, one)) for one in found)
+    if not found:
+        print("(no procedures)", file=sys.stderr)
+    return "".join(f"{_told(procedures, one)}\n" for one in found)
+
+
+def _told(procedures: Procedures, one: Procedure) -> str:
+    what = one.status if one.kind == "procedure" else f"reflex, {one.status}"
+    told = f"{one.signature}  [{what}]  {one.description}  ({procedures.statistics(one.name, one.kind)})"
+    return f"{told}\n  disabled: {one.reason}" if one.status == "disabled" else told
+
+
+def _row(procedures: Procedures, one: Procedure) -> Json:
+    statistics = procedures.statistics(one.name, one.kind)
+    return {
+        "name": one.name, "kind": one.kind, "status": one.status, "reason": one.reason, "signature": one.signature,
+        "description": one.description, "version": one.version, "category": one.category, "cites": one.cites,
+        "path": f"mine/{one.folder}", "digest": one.digest, "called": statistics.called,
+        "succeeded": statistics.succeeded, "failures_in_a_row": statistics.failures_in_a_row,
+        "steps": statistics.steps, "error": statistics.error,
+    }  # fmt: skip
+
+
+def _show(procedures: Procedures, arguments: argparse.Namespace) -> str:
+    one = procedures.get(arguments.name, _kind(arguments))
+    if arguments.json:
+        return _line({**_row(procedures, one), "text": one.text, "script": one.script, "source": one.source})
+    lines = [_told(procedures, one), f"mine/{one.folder}  version {one.version}"]
+    lines += [f"cites {one.cites}"] if one.cites else []
+    lines += ["", one.text.rstrip("\n")] if one.text.strip() else []
+    lines += ["", f"--- mine/{one.script}", (one.source or "").rstrip("\n")] if one.script else []
+    return "\n".join(lines) + "\n"
+
+
+def _kind(arguments: argparse.Namespace) -> Kind:
+    return "reflex" if arguments.reflex else "procedure"
+
+
+def _disable(procedures: Procedures, arguments: argparse.Namespace) -> str:
+    one = procedures.disable(arguments.name, arguments.reason, kind=_kind(arguments), author=arguments.author)
+    return _line(_row(procedures, one)) if arguments.json else f"{one.name} is disabled: {one.reason}\n"
+
+
+def _enable(procedures: Procedures, arguments: argparse.Namespace) -> str:
+    one = procedures.enable(arguments.name, kind=_kind(arguments), author=arguments.author)
+    return _line(_row(procedures, one)) if arguments.json else f"{one.name} is active\n"
+
+
+def _runs(procedures: Procedures, arguments: argparse.Namespace) -> str:
+    limit = max(arguments.limit, 0)
+    found = procedures.runs(arguments.name, last=limit + 1)
+    if len(found) > limit:
+        print(f"(there are earlier calls: --limit {limit * 2 or _LIMIT} shows more)", file=sys.stderr)
+    if not found:
+        print("(no calls)", file=sys.stderr)
+    shown = found[-limit:] if limit else ()
+    return "".join(_line(one.to_json()) if arguments.json else f"{_call(one)}\n" for one in shown)
+
+
+def _call(one: Run) -> str:
+    given = ", ".join(f"{name}={value}" for name, value in one.arguments.items())
+    when = f"life {one.life if one.life is not None else '-'} step {one.step if one.step is not None else '-'}"
+    episodes = f"  {' '.join(one.episodes)}" if one.episodes else ""
+    error = f"  {one.error.strip().splitlines()[-1]}" if one.error and one.error.strip() else ""
+    head = f"{(one.time or '-')[:19]}  {when}  {one.procedure}({given})  {one.outcome}"
+    return f"{head}  {one.steps} steps{episodes}{error}"
+
+
+def _line(row: Json) -> str:
+    return json.dumps(row, ensure_ascii=False) + "\n"
+
+
+_ACTIONS: dict[str, Callable[[Procedures, argparse.Namespace], str]] = {
+    "list": _list,
+    "show": _show,
+    "disable": _disable,
+    "enable": _enable,
+    "runs": _runs,
+}
