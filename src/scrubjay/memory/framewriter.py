@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from scrubjay.errors import InvalidInput, storage_error
+from scrubjay.errors import InvalidInput, StorageFull, storage_error
 from scrubjay.memory.disk import durability, let_go, storage, write_all
 from scrubjay.memory.frames import Picture
 from scrubjay.memory.jsonio import Json
@@ -191,6 +191,12 @@ class EpisodeFrames:
         if newest is not None and newest.cues is None:
             newest.cues = self._cues_of_last(newest.picture)
 
+    @property
+    def knows_end_cues(self) -> bool:
+        """True where `end_cues` has next to nothing to do: they were foreseen, or there is no last frame."""
+        last = self.last.get(self._first_camera)
+        return last is None or last is self._start or bool(last.cues)
+
     def end_cues(self) -> None:
         """Makes the cues of the last frame. Slow next to the rest: it runs while the disk makes files durable."""
         last, start = self.last.get(self._first_camera), self._start
@@ -257,6 +263,7 @@ class FrameWriter:
         self._closed = self._works = False
         self._thread: threading.Thread | None = None
         self._next_sync = 0.0
+        self._done = 0  # how often the thread came to rest
 
     def begin(self) -> None:
         """An episode begins."""
@@ -325,6 +332,12 @@ class FrameWriter:
             self._thread.join()
 
     def _raise_error(self) -> None:
+        if isinstance(self._error, StorageFull):
+            # It may be old, and space free by now: what counts is whether the same work still fails.
+            self._error, done = None, self._done
+            self._condition.notify_all()
+            while self._queue and self._done == done:
+                self._condition.wait()
         if self._error is not None:
             error, self._error = self._error, None
             self._condition.notify_all()  # the thread tries again
@@ -334,6 +347,7 @@ class FrameWriter:
         while True:
             with self._condition:
                 self._works = False
+                self._done += 1
                 self._condition.notify_all()
                 while not self._closed and (self._error is not None or not self._queue) and not self._sync_due():
                     self._condition.wait(self._until_sync())

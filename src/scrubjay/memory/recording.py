@@ -265,7 +265,10 @@ class Recording:
             if os.fstat(self._steps).st_size != written.size:
                 os.ftruncate(self._steps, written.size)
         frames.close(written.step)
-        writer.put(frames.end_cues)  # while the disk works
+        if frames.knows_end_cues:
+            frames.end_cues()  # to wake the thread for it would take longer
+        else:
+            writer.put(frames.end_cues)  # while the disk works
         for name in (Layout.STEPS, *(name for name in frames.files if name not in frames.linked)):
             datasync(os.path.join(self._folder, name))
         writer.drain()
