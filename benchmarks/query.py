@@ -21,6 +21,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from query_memories import ACTIONS, RARE_TAGS, RARE_TEXTS, TAGS, TWO_CHARACTERS, add_rows, memory_of
@@ -54,8 +55,8 @@ def queries(lines: list[Line], choice: random.Random) -> dict[str, list[Query]]:
 
     def near(number: int, **more: Any) -> Query:
         row = choice.choice(placed)
-        assert row.x is not None and row.z is not None
-        return Query(near=(row.x + 1, row.z - 1), radius=choice.choice((3, 6, 10)), world=row.world, **more)
+        x, _y, z = row.position or (0.0, 0.0, 0.0)
+        return Query(near=(x + 1, z - 1), radius=choice.choice((3, 6, 10)), world=row.world, **more)
 
     def steps(number: int) -> Query:
         row = choice.choice(placed)
@@ -64,8 +65,8 @@ def queries(lines: list[Line], choice: random.Random) -> dict[str, list[Query]]:
 
     def through(number: int) -> Query:
         row = choice.choice(placed)
-        assert row.x is not None and row.z is not None
-        return Query(through=(row.x, row.z), world=row.world)
+        x, _y, z = row.position or (0.0, 0.0, 0.0)
+        return Query(through=(x, z), world=row.world)
 
     patterns = (
         r"POL-\d{3}",
@@ -148,7 +149,7 @@ def measure_queries(layout: Layout, kinds: dict[str, list[Query]], check: int) -
         answers: list[list[str]] = [[] for _ in flat]
         for _ in range(PASSES):
             for at, query in enumerate(flat):
-                smallest[at] = min(smallest[at], cpu_of(lambda query=query, at=at: _ask(locator, query, answers, at)))
+                smallest[at] = min(smallest[at], cpu_of(partial(_ask, locator, query, answers, at)))
     right = dict(zip(compared, reference(layout, [flat[at] for at in compared]), strict=True))
     table = []
     for position, kind in enumerate(kinds):

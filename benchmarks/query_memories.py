@@ -10,6 +10,7 @@ import json
 import math
 import os
 import random
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from scrubjay.memory.layout import Layout, episode_id
@@ -56,7 +57,8 @@ NOTES = (
 RARE_TEXTS = ("POL-358", "itgc", "obsidian_portal", "tin whistle", "Ångström", "quartz|vein", "mechanism #7")
 TWO_CHARACTERS = ("设备", "qz", "é", "ßx", "#7", "|v", "清单")
 _RARE_NOTES = (
-    "policy POL-358 applies", "重跑gen-itgc后", "设备清单已更新", "an obsidian_portal stands here", "found a tin whistle",
+    "policy POL-358 applies", "重跑gen-itgc后", "设备清单已更新", "an obsidian_portal stands here",
+    "found a tin whistle",
     "Ångström écart", "quartz|vein qz below", "mechanism #7 is straßxe",
 )  # fmt: skip
 
@@ -147,15 +149,15 @@ def _record(number: int, life: int, walks: dict[int, list[float]], choice: rando
         "id": episode_id(number), "kind": "episode", "life": life, "world": WORLDS[life % len(WORLDS)],
         "place": None, "action_kind": action, "arguments": {"x": round(after[0]), "z": round(after[2]), "n": 60},
         "plan": None, "outcome": choice.choice(("success", "failure", None)),
-        "summary": f"[ACTION] {action}(x={after[0]:.1f}, z={after[2]:.1f}, n=60) -> moved {length:.1f}, inv {{'dirt': 1}}",
+        "summary": f"[ACTION] {action}(x={after[0]:.1f}, z={after[2]:.1f}) -> moved {length:.1f}, inv {{'dirt': 1}}",
         "tags": tags, "events": [], "note": note, "first_step": first, "last_step": int(walk[3]),
         "started": _time(started), "ended": _time(walk[4]),
         "start": {"pos": before if placed else None, "state": _state(before, choice)},
         "end": {"pos": after if placed else None, "state": _state(after, choice)},
         "evidence": {
-            "cells": [{"cell": list(cell), "kind": "walked", "step": first} for cell in sorted(cells)] if placed else [],
+            "cells": [{"cell": list(cell), "kind": "walked", "step": first} for cell in cells] if placed else [],
             "log": {"header": f"Action {number}", "lines": ["[ACTION] " + action]},
-            "cues": {"screen/1": {"start": f"{choice.getrandbits(128):032x}", "end": f"{choice.getrandbits(128):032x}"}},
+            "cues": {"screen/1": {edge: f"{choice.getrandbits(128):032x}" for edge in ("start", "end")}},
             "frames": {"start.webp": {"file": "start.webp"}}, "files": {},
         },
     }  # fmt: skip
@@ -164,15 +166,19 @@ def _record(number: int, life: int, walks: dict[int, list[float]], choice: rando
 def _state(pos: list[float], choice: random.Random) -> dict[str, Any]:
     inventory = {item: choice.randint(1, 64) for item in choice.sample(ITEMS, 6)}
     return {
-        "pos": [*pos, round(choice.uniform(0, 360), 1), round(choice.uniform(-90, 90), 1)], "health": choice.randint(1, 20),
+        "pos": [*pos, round(choice.uniform(0, 360), 1), round(choice.uniform(-90, 90), 1)],
+        "health": choice.randint(1, 20),
         "food": choice.randint(1, 20), "oxygen": 300, "inventory": inventory, "held": choice.choice(ITEMS),
         "target": {"block": choice.choice(ITEMS), "distance": round(choice.uniform(0, 5), 3), "face": "north"},
-        "nearby": [{"name": choice.choice(("cow", "zombie", "sheep")), "at": [round(choice.uniform(-99, 99), 1) for _ in range(2)]} for _ in range(3)],
+        "nearby": [_neighbour(choice) for _ in range(3)],
         "daylight": choice.randint(0, 24000), "biome": choice.choice(("plains", "dark_forest", "river", "desert")),
     }  # fmt: skip
 
 
+def _neighbour(choice: random.Random) -> dict[str, Any]:
+    at = [round(choice.uniform(-99, 99), 1) for _ in range(2)]
+    return {"name": choice.choice(("cow", "zombie", "sheep")), "at": at}
+
+
 def _time(seconds: float) -> str:
-    whole = int(seconds)
-    days, rest = divmod(whole, 86400)
-    return f"2026-{11 + days // 28:02d}-{1 + days % 28:02d}T{rest // 3600:02d}:{rest % 3600 // 60:02d}:{rest % 60:02d}.{int((seconds - whole) * 1e6):06d}+00:00"
+    return (datetime(2026, 11, 1, tzinfo=UTC) + timedelta(seconds=seconds)).isoformat()

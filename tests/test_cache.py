@@ -8,6 +8,7 @@ import os
 import shutil
 import sqlite3
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -315,6 +316,28 @@ def test_a_locked_cache_delays_nobody(layout: Layout) -> None:
             if query.match is None:
                 assert answer(locator, query) == scanned(layout, query)
     blocker.close()
+
+
+def test_a_build_goes_on_beside_the_queries(layout: Layout) -> None:
+    fill(layout, 50)
+    with Locator(layout, small=0) as locator:
+        agree(locator, layout)
+        waited = time.monotonic() + 60
+        while not files(layout) and time.monotonic() < waited:
+            time.sleep(0.05)
+        agree(locator, layout)
+        assert locator.is_derived
+
+
+def test_two_readers_may_add_the_same_rows(layout: Layout) -> None:
+    fill(layout, 20)
+    bring_up_to_date(layout.root)
+    with derived(layout) as one, derived(layout) as other:
+        agree(one, layout)
+        agree(other, layout)
+        fill(layout, 100, 21)
+        agree(one, layout)
+        agree(other, layout)
 
 
 def test_one_builds_at_a_time(layout: Layout) -> None:

@@ -96,7 +96,7 @@ class Cache:
 
     def still_fits(self) -> bool:
         """True where the index file below the watermark is what it was. For when the file has changed."""
-        return still_holds(self.rows_mark, self._descriptor)
+        return still_holds(self.rows_mark, self._descriptor, sampled=False)
 
     def catch_up(self, lines: Iterable[Line], *, rows: bool = True, evidence: bool = True, wait: float = 0.0) -> None:
         """Adds these lines, which follow the watermark. Raises DerivedFailed where another process keeps adding.

@@ -140,6 +140,7 @@ class Filler:
     def _note_lives(self, batch: list[Line]) -> None:
         newest: dict[int, Line] = {}
         span: Counter[int] = Counter()
+        count = Counter(line.row.life for line in batch)
         for line in batch:
             life, first, last = line.row.life, whole(line.row.first_step), whole(line.row.last_step)
             newest[life] = line
@@ -148,9 +149,10 @@ class Filler:
         for life, line in newest.items():
             world = None if line.row.world is None else self._ids[line.row.world]
             self._connection.execute(
-                "INSERT INTO lives VALUES (?, ?, ?, ?) ON CONFLICT(life) DO UPDATE SET span = max(span, excluded.span),"
+                "INSERT INTO lives VALUES (?, ?, ?, ?, ?) ON CONFLICT(life) DO UPDATE SET "
+                "count = count + excluded.count, span = max(span, excluded.span),"
                 " world = iif(excluded.newest > newest, excluded.world, world), newest = max(newest, excluded.newest)",
-                (life, line.place.number, world, min(span[life], 1 << 62)),
+                (life, count[life], line.place.number, world, min(span[life], 1 << 62)),
             )
 
     # --- words

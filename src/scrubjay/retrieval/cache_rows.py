@@ -136,17 +136,8 @@ def _by_number(connection: sqlite3.Connection) -> Source:
 def _by_life(scope: Scope, connection: sqlite3.Connection) -> list[Source]:
     if scope.last is None or scope.first != scope.last:
         return []
-    count = _few(connection, "SELECT 1 FROM rows WHERE life = ?", [_clamped(scope.last)], _FEW)
-    if count > _FEW:
-        count = _share_of_life(connection)
-    return [
-        Source(count, "rows r INDEXED BY rows_by_life", Where(["r.life = ?"], [_clamped(scope.last)]), "r.number", True)
-    ]
-
-
-def _share_of_life(connection: sqlite3.Connection) -> int:
-    lives, last = connection.execute("SELECT count(*), max(newest) FROM lives").fetchone()
-    return max(_FEW, int(last) // max(1, int(lives)))
+    found = connection.execute("SELECT count FROM lives WHERE life = ?", (_clamped(scope.last),)).fetchone()
+    return [_indexed("life", _clamped(scope.last), 0 if found is None else int(found[0]))]
 
 
 def _by_names(query: Query, connection: sqlite3.Connection) -> list[Source]:

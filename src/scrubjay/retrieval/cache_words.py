@@ -52,16 +52,14 @@ def odd_separators(folded: str) -> str:
 
 
 def pairs_of(rare: str) -> set[str]:
-    """The pairs of neighbours in these words, but for pairs of hex digits: numbers are full of them.
+    """The characters beyond ASCII and the pairs of neighbours in these words, which have newlines between.
 
-    `rare` holds the words with newlines between.
+    Pairs of hex digits are left out: numbers are full of them.
     """
-    return {
-        pair
-        for word in _MORE_THAN_HEX.findall(rare)
-        for pair in map("".join, itertools.pairwise(word))
-        if _BEYOND_HEX.search(pair)
-    }
+    words = _MORE_THAN_HEX.findall(rare)
+    pairs = (pair for word in words for pair in map("".join, itertools.pairwise(word)))
+    found = {pair for pair in pairs if _BEYOND_HEX.search(pair)}
+    return found if rare.isascii() else found | {character for character in rare if character >= "\x80"}
 
 
 class Plan:
@@ -110,7 +108,7 @@ def _plan(exact: list[str], partial: list[tuple[str, bool, bool]], common: str) 
     possible = True
     for run, begins, ends in partial:
         grams = _grams(run, begins, ends)
-        pair = len(run) == 2 and _BEYOND_HEX.search(run) is not None
+        pair = run >= "\x80" if len(run) == 1 else len(run) == 2 and _BEYOND_HEX.search(run) is not None
         known = _holding(common, run, begins, ends) if grams or pair else None
         if known is None:
             continue

@@ -36,7 +36,7 @@ class Tail:
             return
         if self._start != start or self._read is None or not still_holds(self._read, descriptor, sampled=False):
             self._start, self._lines = start, {}
-            self._read = watermark_at(descriptor, start)
+            self._read = watermark_at(descriptor, start, sampled=False)
         if self._lines is None:
             return
         end = self._read.offset
@@ -47,7 +47,7 @@ class Tail:
                 self._lines = None
                 return
         if end != self._read.offset:
-            self._read = watermark_at(descriptor, end)
+            self._read = watermark_at(descriptor, end, sampled=False)
 
     def lines(self) -> Iterator[Line]:
         """Every line in the order of the file; where an id comes twice, only the later counts."""

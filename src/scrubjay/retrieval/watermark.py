@@ -30,10 +30,11 @@ class Watermark(NamedTuple):
     samples: int
 
 
-def watermark_at(descriptor: int, offset: int) -> Watermark:
-    """The mark for an open file that was read up to `offset`."""
+def watermark_at(descriptor: int, offset: int, *, sampled: bool = True) -> Watermark:
+    """The mark for an open file that was read up to `offset`; `sampled=False` for one that is only ever compared so."""
     status = os.fstat(descriptor)
-    return Watermark(offset, status.st_dev, status.st_ino, _seam(descriptor, offset), _samples(descriptor, offset))
+    samples = _samples(descriptor, offset) if sampled else 0
+    return Watermark(offset, status.st_dev, status.st_ino, _seam(descriptor, offset), samples)
 
 
 def still_holds(mark: Watermark, descriptor: int, *, sampled: bool = True) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ examples:
   scrubjay episodes runs/diamond --then-now ep_000043 --now now.png --out pair.png --q "Same entrance?"
 """
 
+_SLOW = 2.0  # seconds
 _NO_QUESTION = "(no --q given: what question does this look answer?)"
 
 
@@ -80,8 +82,11 @@ def run(arguments: argparse.Namespace) -> int:
     from scrubjay.retrieval.locate import Locator
 
     with Locator(layout) as locator:
+        begin = time.monotonic()
         matches = locator.find(_query(arguments, layout))
         _print_rows(arguments, locator, matches)
+        if time.monotonic() - begin > _SLOW and not locator.is_derived and sys.stderr.isatty():
+            print("(every row was looked at; an index is being built, the next query is faster)", file=sys.stderr)
     if arguments.sheet is not None and matches.rows:
         from scrubjay.surfaces.cli.pictures import sheet
 
