@@ -8,6 +8,8 @@ import gymnasium
 import numpy as np
 from gymnasium.error import ResetNeeded
 
+from scrubjay.environments.atoms import Atom
+from scrubjay.environments.vizdoom.atoms import ATOMS
 from scrubjay.environments.vizdoom.engine import BUTTONS, Game, Moment, wad_path
 from scrubjay.environments.vizdoom.reached import CELL, Reached, milestones
 from scrubjay.environments.vizdoom.state import state_of
@@ -51,6 +53,7 @@ class VizDoom(gymnasium.Env["Frame", int]):
         """Raises InvalidInput for a map that `wad` does not hold. The game starts with the first reset."""
         self.render_mode = render_mode
         self.actions: tuple[str, ...] = BUTTONS
+        self.atoms: tuple[Atom, ...] = ATOMS
         self.milestones: tuple[str, ...] = milestones(contents(wad_path(wad), doom_map, skill))
         self.world = World(
             f"doom-{doom_map.lower()}", up="z", unit="map unit", cell=CELL, yaw="0 looks along +x, 90 along +y"
