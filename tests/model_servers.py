@@ -12,6 +12,11 @@ from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+import pytest
+
+from scrubjay.models.chat import Image, Message, Reply, Tool
+from scrubjay.models.providers import PROVIDERS, make_provider_model
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -278,3 +283,27 @@ GOOGLE = Wire(
 )
 STREAMED = replace(ANTHROPIC, model="claude-opus-5")
 WIRES = [ANTHROPIC, STREAMED, OPENAI, GOOGLE]
+
+each_wire = pytest.mark.parametrize("wire", WIRES, ids=lambda wire: f"{wire.provider}-{wire.model}")
+
+LOOK = Tool(
+    "look",
+    "Shows a stored frame.",
+    {"type": "object", "properties": {"reference": {"type": "string"}}, "required": ["reference"]},
+)
+NOW = Image(b"\x89PNG now", "image/png", "now")
+TASK = Message("user", ("Mine a diamond.", NOW))
+
+
+def set_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The environment of a person who has a key for each provider and no addresses."""
+    for provider in PROVIDERS.values():
+        monkeypatch.delenv(provider.url, raising=False)
+        for key in provider.keys:
+            monkeypatch.delenv(key, raising=False)
+    for wire in WIRES:
+        monkeypatch.setenv(wire.key, f"key-of-{wire.provider}")
+
+
+def ask(wire: Wire, server: Server, *messages: Message) -> Reply:
+    return make_provider_model(wire.choice(server)).request("Be brief.", messages or (TASK,), (LOOK,))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chat_models import Canned, Small
-from model_servers import WIRES, Answer, Wire, serving
+from model_servers import Answer, Wire, each_wire, serving
 from scrubjay.errors import RequestTooLarge
 from scrubjay.models.chat import Image, Message, Part, Reply, ToolCall, ToolResult
 from scrubjay.models.named import make_chat_model
@@ -121,7 +121,7 @@ def test_shrinking_ends_keeps_order_and_never_touches_the_last(turns: int, body:
             messages = smaller
 
 
-@pytest.mark.parametrize("wire", WIRES, ids=lambda wire: f"{wire.provider}-{wire.model}")
+@each_wire
 def test_a_server_that_refuses_is_asked_with_less(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(wire.key, "k")
     too_large = Answer(wire.error(400, wire.too_large), 400)

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chat_models import Canned, Clock
-from model_servers import OPENAI, WIRES, Answer, Wire, serving
+from model_servers import OPENAI, Answer, Wire, each_wire, serving
 from scrubjay.errors import InvalidInput, ModelUnavailable
 from scrubjay.models.chat import Message, Reply
 from scrubjay.models.named import make_chat_model
@@ -132,7 +132,7 @@ def test_ctrl_c_ends_a_request_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
         assert time.monotonic() - pressed[0] < 1
 
 
-@pytest.mark.parametrize("wire", WIRES, ids=lambda wire: f"{wire.provider}-{wire.model}")
+@each_wire
 def test_limits_faults_and_broken_answers_of_a_server_are_outlasted(
     wire: Wire, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,7 +7,10 @@ nothing is left to close. What a request costs for that is small beside the time
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
+from typing import Any
 
 from pydantic_ai.direct import model_request
 from pydantic_ai.messages import ModelMessage, ModelResponse
@@ -24,14 +27,18 @@ __all__ = ["ProviderModel"]
 
 
 class ProviderModel:
-    """Answers conversations through a provider's own package. `timeout` bounds one request, in seconds."""
+    """Answers conversations through a provider's own package.
 
-    def __init__(self, address: Address, *, timeout: float = 600.0) -> None:
+    `timeout` is how many seconds a server may be silent; a model may think for long. A request as a whole may take
+    three times that.
+    """
+
+    def __init__(self, address: Address, *, timeout: float = 1200.0) -> None:
         self._address = address
         self._make_client = client_maker(address)
         self._settings = ModelSettings(
             timeout=timeout,
-            request_timeout=timeout,
+            request_timeout=3 * timeout,
             max_retries=0,  # waiting is not done here
             cache=True,  # a conversation grows at its end: what was sent before is read back at a tenth of the price
         )
@@ -46,10 +53,12 @@ class ProviderModel:
         conversation = to_messages(messages, self._address.provider)
         parameters = to_parameters(system, tools)
         try:
-            response = asyncio.run(self._ask(conversation, parameters))
+            response = _run(lambda: self._ask(conversation, parameters))
         except Exception as error:
             raise refusal(error, self._address) from error
-        return from_response(response, self._address.provider, image_count(messages), price(response))
+        # A server of one's own that serves a model of a known name does not take the price of another's.
+        cost = price(response) if self._address.provider.needs_key else None
+        return from_response(response, self._address.provider, image_count(messages), cost)
 
     async def _ask(self, conversation: list[ModelMessage], parameters: ModelRequestParameters) -> ModelResponse:
         async with self._make_client() as model:
@@ -60,6 +69,16 @@ class ProviderModel:
                 model_request_parameters=parameters,
                 instrument=False,
             )
+
+
+def _run(ask: Callable[[], Coroutine[Any, Any, ModelResponse]]) -> ModelResponse:
+    """Runs it to its end, also where an event loop runs already (a notebook): then in a thread of its own."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(ask())
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(lambda: asyncio.run(ask())).result()
 
 
 def price(response: ModelResponse) -> float | None:

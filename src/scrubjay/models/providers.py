@@ -99,10 +99,11 @@ def parse_address(choice: str) -> Address:
     return Address(provider, model, url, key)
 
 
-def make_provider_model(choice: str, *, timeout: float = 600.0) -> ProviderModel:
+def make_provider_model(choice: str, *, timeout: float = 1200.0) -> ProviderModel:
     """The model that `choice` names. It asks once per request; nothing waits for it or makes a request smaller.
 
-    Raises InvalidInput where a key, an address or the packages are missing.
+    `timeout` is how many seconds its server may be silent. Raises InvalidInput where a key, an address
+    or the packages are missing.
     """
     address = parse_address(choice)
     try:

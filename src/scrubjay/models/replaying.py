@@ -6,6 +6,7 @@ pictures above all, is not kept: whoever replays asks the same again, and the di
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -25,7 +26,7 @@ class Recorder:
     """
 
     def __init__(self, model: ChatModel, path: str) -> None:
-        self._model, self._path = model, path
+        self._model, self._path = model, os.path.abspath(path)
         self._kept = sum(1 for _ in journal.rows(path))
 
     @property

@@ -5,6 +5,7 @@ Pictures travel as bytes, each after a line with its label. It sends nothing.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any, Literal
 
@@ -33,6 +34,8 @@ from scrubjay.models.providers import Provider
 
 __all__ = ["from_response", "image_count", "to_messages", "to_parameters"]
 
+_PICTURES = ("image/png", "image/jpeg", "image/webp")
+
 
 def to_parameters(system: str, tools: tuple[Tool, ...]) -> ModelRequestParameters:
     """The standing part of a request."""
@@ -41,12 +44,12 @@ def to_parameters(system: str, tools: tuple[Tool, ...]) -> ModelRequestParameter
             ToolDefinition(name=tool.name, description=tool.description, parameters_json_schema=tool.parameters)
             for tool in tools
         ],
-        instruction_parts=[InstructionPart(content=system)] if system else [],
+        instruction_parts=[InstructionPart(content=_sendable(system))] if system else [],
     )
 
 
 def to_messages(messages: tuple[Message, ...], provider: Provider) -> list[ModelMessage]:
-    """The conversation, for this provider."""
+    """The conversation, for this provider. Raises InvalidInput for a picture that not all of them can see."""
     translated: list[ModelMessage] = []
     for message in messages:
         if message.role == "assistant":
@@ -89,7 +92,7 @@ def _text(parts: tuple[Part, ...], where: str) -> str:
             lines.append(f"[picture {pictures}, {where}{': ' if part.label else ''}{part.label}]")
         else:
             lines.append(part)
-    return "\n".join(lines) or "(nothing)"
+    return _sendable("\n".join(lines)) or "(nothing)"
 
 
 def _images(parts: tuple[Part, ...]) -> list[Image]:
@@ -97,32 +100,43 @@ def _images(parts: tuple[Part, ...]) -> list[Image]:
 
 
 def _user_content(part: Part) -> list[UserContent]:
-    return _shown(part) if isinstance(part, Image) else [part] if part else []
+    return _shown(part) if isinstance(part, Image) else [_sendable(part)] if part else []
 
 
 def _shown(image: Image, before: str = "") -> list[UserContent]:
     label = before + (image.label or "picture")
-    return [f"[{label}]", _binary(image)] if image.label or before else [_binary(image)]
+    return [f"[{_sendable(label)}]", _binary(image)] if image.label or before else [_binary(image)]
 
 
 def _binary(image: Image) -> BinaryContent:
+    if image.media_type not in _PICTURES:
+        raise InvalidInput(f"a picture of type {image.media_type!r} can't be shown; {', '.join(_PICTURES)} can")
     # `identifier` is how the package refers to a picture in words of its own.
-    return BinaryContent(data=image.data, media_type=image.media_type, identifier=image.label or None)
+    return BinaryContent(data=image.data, media_type=image.media_type, identifier=_sendable(image.label) or None)
 
 
 def _response(message: Message, provider: Provider) -> ModelResponse:
-    native = message.native
-    if native is not None and native.get("provider") == provider.name:
-        (response,) = ModelMessagesTypeAdapter.validate_python([native["response"]])
-        if isinstance(response, ModelResponse):
-            return response
+    native = _known(message.native, provider)
+    if native is not None:
+        return native
     parts: list[ModelResponsePart] = [
-        TextPart(content=part) for part in message.parts if isinstance(part, str) and part
+        TextPart(content=_sendable(part)) for part in message.parts if isinstance(part, str) and part
     ]
     for call in message.calls:
-        arguments = call.raw if call.arguments is None else call.arguments
-        parts.append(ToolCallPart(tool_name=call.name, args=arguments, tool_call_id=call.id))
+        arguments = call.raw if call.arguments is None else json.dumps(call.arguments, ensure_ascii=False)
+        parts.append(ToolCallPart(tool_name=call.name, args=_sendable(arguments), tool_call_id=call.id))
     return ModelResponse(parts=parts)
+
+
+def _known(native: Json | None, provider: Provider) -> ModelResponse | None:
+    """What this provider's package made of a reply; None of another provider's, or of another version's."""
+    if native is None or native.get("provider") != provider.name:
+        return None
+    try:
+        (response,) = ModelMessagesTypeAdapter.validate_python([native["response"]])
+    except (KeyError, ValueError):
+        return None
+    return response if isinstance(response, ModelResponse) else None
 
 
 def from_response(response: ModelResponse, provider: Provider, images: int, cost: float | None) -> Reply:
@@ -170,6 +184,11 @@ def _native(response: ModelResponse, provider: Provider) -> Json | None:
     (dumped,) = ModelMessagesTypeAdapter.dump_python([response], mode="json", exclude_none=True)
     kept = {key: value for key, value in dumped.items() if key not in ("usage", "timestamp", "metadata")}
     return {"provider": provider.name, "response": kept}
+
+
+def _sendable(text: str) -> str:
+    """The text without lone surrogates, which no request can hold; what was recorded may."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def image_count(messages: tuple[Message, ...]) -> int:
