@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from scrubjay.sandbox.contract import AtomFailed, AtomSpec, Budget, Halted, Outcome, Parameter
 from scrubjay.sandbox.monty import MAX_SOURCE, MontySandbox
@@ -185,13 +191,13 @@ def test_arguments_are_checked_against_the_signature(
 
 def test_what_the_type_checker_cannot_know_is_checked_at_the_call(sandbox: MontySandbox) -> None:
     source = "def main(given):\n    return go_to(**given)\n"
-    for given, says in (
+    for wrong, says in (
         ({"x": "a", "z": 1.0}, "TypeError: go_to: x is 'a', float was expected"),
         ({"x": 1.0}, "TypeError: go_to: z is missing"),
         ({"x": 1.0, "z": 1.0, "y": 3}, "TypeError: go_to: y is not a parameter"),
         ({"x": True, "z": 1.0}, "TypeError: go_to: x is True"),
     ):
-        outcome = run(sandbox, source, arguments={"given": given})
+        outcome = run(sandbox, source, arguments={"given": wrong})
         assert outcome.error is not None
         assert says in outcome.error
         assert outcome.steps == 0
@@ -300,6 +306,39 @@ def test_ten_megabytes_of_output_are_cut(sandbox: MontySandbox) -> None:
     assert outcome.output == "é" * 500 + "\n… (9999000 more bytes)"
 
 
+@pytest.mark.parametrize("use", ["return x", "go_to(x=x, z=0.0)", "print(x)", "repr(x)", "return x == x[0]"])
+def test_a_small_value_that_unfolds_into_a_huge_one_is_bounded(sandbox: MontySandbox, use: str, capfd: Any) -> None:
+    source = f"def main():\n    x = [0]\n    for i in range(28):\n        x = [x, x]\n    {use}\n"
+    began = time.monotonic()
+    outcome = run(sandbox, source, budget=Budget(seconds=0.4, memory_bytes=32 << 20))
+    assert time.monotonic() - began < 0.9
+    assert len(repr(outcome.value)) < 200
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "a0 = (1, 2)\n" + "".join(f"a{i + 1} = (a{i}, a{i})\n" for i in range(60)),
+        "x = " + "-" * 60_000 + "1\n",
+        "x = " + "[x for x in " * 300 + "[1]" + "]" * 300 + "\n",
+    ],
+)
+def test_a_source_made_to_choke_the_type_checker_does_not(sandbox: MontySandbox, hostile: str) -> None:
+    began = time.monotonic()
+    sandbox.check(hostile + "def main():\n    pass\n", SPECS, "main")
+    assert time.monotonic() - began < 5.5
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.text(max_size=80)
+    | st.lists(st.sampled_from(["def main():", " ", "\n", "go_to(", ")", "'", '"""', "x"])).map("".join)
+)
+def test_any_text_is_checked_and_none_acts(sandbox: MontySandbox, source: str) -> None:
+    problems = sandbox.check(source, SPECS, "main", {})
+    assert all(isinstance(str(problem), str) for problem in problems)
+
+
 # --- what it can reach
 
 
@@ -354,6 +393,47 @@ def test_results_cannot_be_forged(sandbox: MontySandbox) -> None:
     )
     assert run(sandbox, object_like).value == "<not shown: a value of type MontyClassProxy>"
     assert run(sandbox, "def main():\n    return {1: 2}\n").value.startswith("<not shown")
+
+
+def test_an_atom_may_itself_run_a_procedure(sandbox: MontySandbox) -> None:
+    def deeper(n: int) -> dict[str, Any]:
+        if n == 0:
+            return {"depth": 0}
+        inner = sandbox.run(
+            source, "main", {"n": n - 1}, {"deeper": deeper}, [spec_of(deeper)], Budget(), lambda: False
+        )
+        return {"depth": inner.value + 1}
+
+    source = "def main(n: int):\n    return deeper(n)['depth']\n"
+    outcome = sandbox.run(source, "main", {"n": 3}, {"deeper": deeper}, [spec_of(deeper)], Budget(), lambda: False)
+    assert (outcome.value, outcome.recorded) == (3, "success")
+
+
+@pytest.mark.parametrize(("is_asked", "why"), [(True, "stopped"), (False, "failed")])
+def test_a_worker_that_dies_of_an_interrupt_was_stopped(sandbox: MontySandbox, is_asked: bool, why: str) -> None:
+    """Ctrl-C on a terminal reaches every process of the group."""
+    asked = threading.Event()
+
+    def interrupt() -> dict[str, Any]:
+        if is_asked:
+            asked.set()
+        for child in Path(f"/proc/self/task/{threading.get_native_id()}/children").read_text().split():
+            if Path(f"/proc/{child}/comm").read_text() == "monty\n":
+                os.kill(int(child), signal.SIGINT)
+        return {}
+
+    source = "def main():\n    interrupt()\n    while True:\n        pass\n"
+    atoms = {"interrupt": interrupt}
+    outcome = sandbox.run(source, "main", {}, atoms, [spec_of(interrupt)], Budget(), asked.is_set)
+    assert outcome.why == why
+
+
+def test_nothing_is_left_open(sandbox: MontySandbox) -> None:
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(5):
+        run(sandbox, "def main():\n    x = 3\n    while True:\n        x *= x\n", budget=Budget(seconds=0.1))
+    assert len(os.listdir("/proc/self/fd")) <= before + 1
+    assert not [thread for thread in threading.enumerate() if isinstance(thread, threading.Timer)]
 
 
 # --- signatures and values

@@ -85,6 +85,11 @@ class Outcome:
         """True where it returned."""
         return self.why == "done"
 
+    @property
+    def recorded(self) -> str:
+        """The word that the record of calls has for it: `success`, `failure`, `budget` or `stopped`."""
+        return {"done": "success", "failed": "failure"}.get(self.why, self.why)
+
 
 class AtomFailed(Exception):
     """What an atom raises to tell the procedure that it could not do it; the procedure may catch a RuntimeError.

@@ -128,7 +128,12 @@ class Drive:
         except monty.MontyRuntimeError as error:
             return self._raised(error)
         except monty.MontyCrashedError:
-            return self._outcome("budget" if self._is_late() else "failed", self._died())
+            # Ctrl-C on a terminal reaches the worker too; whoever asked to stop says so.
+            is_stopped = not self._is_late() and self._stop()
+            return self._outcome("stopped", "stopped from outside") if is_stopped else self._dead()
+
+    def _dead(self) -> Outcome:
+        return self._outcome("budget" if self._is_late() else "failed", self._died())
 
     def _raised(self, error: Any) -> Outcome:
         if is_out_of_time(error):
