@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from scrubjay.errors import Conflict, InvalidInput, NotFound
 from scrubjay.memory.citations import back_links, unsupported
 from scrubjay.memory.documents import Documents
 from scrubjay.memory.folder import create_folder
-from scrubjay.memory.front_matter import FrontMatter, parse, render
+from scrubjay.memory.front_matter import FrontMatter, edited, parse, render
 from scrubjay.memory.layout import Layout
 from scrubjay.memory.procedure_files import normal_name
 from scrubjay.memory.procedure_runs import Run, Runs
@@ -157,6 +158,19 @@ def test_two_folders_of_one_name_are_reported(layout: Layout, procedures: Proced
         procedures.create("Cut-Step", "Cut.")
 
 
+def test_of_two_that_create_one_name_at_once_one_is_told(layout: Layout) -> None:
+    def create(name: str) -> str:
+        try:
+            return Procedures(layout, Documents(layout)).create(name, f"By {name}.", code=CODE).description
+        except Conflict:
+            return "told"
+
+    with ThreadPoolExecutor(4) as pool:
+        said = sorted(pool.map(create, ["cut-step", "cut_step", "Cut Step", "CUT-STEP"]))
+    assert said.count("told") == 3
+    assert Procedures(layout, Documents(layout)).list()[0].description in said
+
+
 # --- what is wrong with one
 
 
@@ -261,6 +275,47 @@ KEY = st.from_regex(r"[a-z][a-z0-9_-]{0,20}", fullmatch=True).filter(lambda key:
 def test_what_is_written_is_read_back(fields: dict[str, str], metadata: dict[str, str], body: str) -> None:
     head = FrontMatter(fields, metadata, body.lstrip("\n"))
     assert parse(render(head), "x") == head
+
+
+@given(
+    st.dictionaries(KEY, TEXT, max_size=4),
+    st.dictionaries(KEY, TEXT, max_size=4),
+    st.dictionaries(KEY, TEXT.filter(bool), max_size=2),
+    st.dictionaries(KEY, TEXT, max_size=2),
+    TEXT,
+)
+def test_an_edit_of_a_head_changes_those_values_alone(
+    fields: dict[str, str], metadata: dict[str, str], new: dict[str, str], changed: dict[str, str], body: str
+) -> None:
+    text = render(FrontMatter(fields, metadata, body.lstrip("\n")))
+    lines = text.split("\n")
+    commented = "\n".join([lines[0], "# kept", *lines[1:]])
+    found = edited(commented, "x", new, changed)
+    gone = {key for key, value in changed.items() if not value}
+    assert "# kept" in found
+    assert parse(found, "x") == FrontMatter(
+        fields | new,
+        {key: value for key, value in (metadata | changed).items() if key not in gone},
+        body.lstrip("\n"),
+    )
+
+
+def test_what_a_person_wrote_in_a_head_stays(layout: Layout, procedures: Procedures, documents: Documents) -> None:
+    write(
+        layout,
+        "procedures/dig/SKILL.md",
+        "---\nname: dig\n# by hand\nlicense: 'MIT'\ndescription: D.\nmetadata:\n    mine: 'x' # so\n---\n\n\nText.\n",
+    )
+    procedures.disable("dig", "no [ep_000043]")
+    procedures.enable("dig")
+    procedures.update("dig", description="Digs: down.")
+    assert documents.read("procedures/dig/SKILL.md") == (
+        "---\nname: dig\n# by hand\nlicense: 'MIT'\ndescription: \"Digs: down.\"\nmetadata:\n    mine: 'x' # so\n"
+        '    status: "active"\n    version: "2"\n---\n\n\nText.\n'
+    )
+    procedures.update("dig", text="Other.\n")
+    assert procedures.get("dig").text == "Other.\n"
+    assert documents.read("procedures/dig/SKILL.md").endswith('version: "3"\n---\n\nOther.\n')
 
 
 @given(st.text(max_size=200) | st.lists(st.sampled_from(["---", "name: a", "metadata:", "  b: c", "x"])).map("\n".join))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from scrubjay.errors import InvalidInput
 
-__all__ = ["FrontMatter", "parse", "render"]
+__all__ = ["FrontMatter", "edited", "parse", "render"]
 
 METADATA = "metadata"
 _MAX_LINES = 200
@@ -104,6 +104,40 @@ def _alone(value: str, rest: str, where: str) -> str:
     except UnicodeEncodeError:
         raise InvalidInput(f"{where}: the text is no valid Unicode") from None
     return value
+
+
+def edited(text: str, shown: str, fields: dict[str, str], metadata: dict[str, str]) -> str:
+    """`text` with these values of its head set, or gone where they are empty; every other line stays as it is.
+
+    Raises InvalidInput as `parse` does.
+    """
+    parse(text, shown)
+    lines = text.split("\n")
+    end = next(at for at, line in enumerate(lines[1:], 1) if line.rstrip("\r").rstrip(" ") == "---")
+    head = lines[1:end]
+    for key, value in fields.items():
+        _set(head, key, value, is_nested=False)
+    for key, value in metadata.items():
+        _set(head, key, value, is_nested=True)
+    return "\n".join([lines[0], *head, *lines[end:]])
+
+
+def _set(head: list[str], key: str, value: str, is_nested: bool) -> None:
+    keys = {at: match for at, line in enumerate(head) if (match := _KEY.fullmatch(line.rstrip("\r").rstrip(" ")))}
+    nested = [at for at, match in keys.items() if match[1]]
+    indent = (keys[nested[0]][1] if nested else "  ") if is_nested else ""
+    line = f"{indent}{key}: {_written(value, quoted=is_nested)}"
+    at = next((at for at, match in keys.items() if match[2] == key and bool(match[1]) == is_nested), None)
+    if at is not None:
+        head[at : at + 1] = [line] if value else []
+    elif value and not is_nested:
+        head.append(line)
+    elif value:
+        above = next((at for at, match in keys.items() if match[2] == METADATA and not match[1]), None)
+        if above is None:
+            head += [f"{METADATA}:", line]
+        else:
+            head.insert(max([above, *nested]) + 1, line)
 
 
 def render(head: FrontMatter) -> str:

@@ -14,7 +14,7 @@ from scrubjay.memory import procedure_files
 from scrubjay.memory.citations import citations
 from scrubjay.memory.documents import Documents
 from scrubjay.memory.evidence import read_record
-from scrubjay.memory.front_matter import FrontMatter, parse, render
+from scrubjay.memory.front_matter import FrontMatter, edited, parse, render
 from scrubjay.memory.layout import Layout, Reference, parse_reference
 from scrubjay.memory.procedure_files import KINDS, Flaw, Kind, Procedure, folder_of, normal_name
 from scrubjay.memory.procedure_runs import Run, Runs, Statistics
@@ -173,9 +173,11 @@ class Procedures:
         path = f"{procedure.folder}/{Layout.SKILL}"
 
         def changed(present: str) -> str:
-            head = parse(present, f"mine/{path}")
-            kept = {key: value for key, value in (head.metadata | metadata).items() if value}
-            return render(FrontMatter(head.fields | fields, kept, head.body if text is None else text))
+            new = edited(present, f"mine/{path}", fields, metadata)
+            if text is None:
+                return new
+            body = parse(new, f"mine/{path}").body
+            return new.removesuffix(body).rstrip("\n") + "\n\n" + text.lstrip("\n")
 
         self._documents.edit(path, changed, operation="write", author=author)
 
