@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubjay.errors import Conflict, InvalidInput, NotFound
+from scrubjay.errors import Conflict, InvalidInput, NotFound, ReadOnly
 from scrubjay.memory.citations import back_links, unsupported
 from scrubjay.memory.documents import Documents
 from scrubjay.memory.folder import create_folder
@@ -214,6 +214,25 @@ def test_a_kill_between_head_and_script_can_be_mended(layout: Layout, procedures
     assert "its script is missing" in str(procedures.flaws()[0])
     write(layout, "procedures/cut-step/scripts/cut-step.py", CODE)
     assert procedures.flaws() == ()
+
+
+def test_links_and_huge_files_are_flaws(layout: Layout, procedures: Procedures, tmp_path: Path) -> None:
+    procedures.create("cut-step", "Cut.", code=CODE)
+    (tmp_path / "SKILL.md").write_text("---\nname: secret\ndescription: S.\n---\n")
+    Path(layout.mine, "procedures/secret").symlink_to(tmp_path)
+    Path(layout.mine, "procedures/link").mkdir()
+    Path(layout.mine, "procedures/link/SKILL.md").symlink_to(tmp_path / "SKILL.md")
+    write(layout, "procedures/huge/SKILL.md", "---\nname: huge\ndescription: H.\n---\n" + "x" * 300_000)
+    assert [one.name for one in procedures.list()] == ["cut-step"]
+    flaws = {flaw.path: flaw.message for flaw in procedures.flaws()}
+    assert set(flaws) == {"procedures/secret", "procedures/link", "procedures/huge"}
+    assert "symbolic link" in flaws["procedures/secret"]
+    assert "300035 bytes" in flaws["procedures/huge"]
+
+
+def test_a_memory_open_read_only_keeps_no_calls(layout: Layout) -> None:
+    with pytest.raises(ReadOnly):
+        Procedures(layout, Documents(layout, read_only=True), read_only=True).record(Run("a", "success"))
 
 
 # --- the head of a file

@@ -116,6 +116,24 @@ def test_frames_and_spots_are_bounded(eyes: Eyes, vision: Vision) -> None:
         vision.mean_colour(0, 0, 1, 1)
 
 
+@settings(max_examples=20, deadline=None)
+@given(st.integers(8, 41), st.integers(8, 41), st.integers(2, 8), st.integers(2, 8), st.integers(0, 9))
+def test_the_best_fit_is_that_of_trying_every_place(high: int, wide: int, h: int, w: int, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    frame = random.integers(0, 256, (high, wide, 3), dtype=np.uint8)
+    pattern = random.integers(0, 256, (h, w, 3), dtype=np.uint8)
+    vision = Vision(lambda: frame, lambda _: pattern)
+    figure = pattern - pattern.mean(axis=(0, 1))
+    scores = {}
+    for y in range(high - h + 1):
+        for x in range(wide - w + 1):
+            ground = frame[y : y + h, x : x + w] - frame[y : y + h, x : x + w].mean(axis=(0, 1))
+            scores[x, y] = (ground * figure).sum() / np.sqrt((ground**2).sum() * (figure**2).sum())
+    best = vision.match_template("ep_000001")
+    assert best["score"] == pytest.approx(max(scores.values()), abs=1e-3)
+    assert scores[int(best["x"]), int(best["y"])] == pytest.approx(best["score"], abs=1e-3)
+
+
 @settings(max_examples=60, deadline=None)
 @given(arrays(np.bool_, st.tuples(st.integers(1, 12), st.integers(1, 12))))
 def test_regions_are_those_of_a_flood(mask: np.ndarray[Any, np.dtype[np.bool_]]) -> None:

@@ -25,6 +25,7 @@ STATUSES = ("candidate", "active", "disabled")
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _MAX_NAME = 64
 _MAX_SIGNATURE = 400
+_MAX_BYTES = 256 << 10
 
 
 def normal_name(name: str) -> str:
@@ -103,9 +104,9 @@ def find(documents: Documents, kind: Kind) -> Found:
     Of two folders with one name the one that is spelled as names are is used.
     """
     procedures: dict[str, Procedure] = {}
-    flaws: list[Flaw] = []
-    root = folder_of(kind, "")[:-1]
-    for folder in sorted(documents.listing(root, depth=1).folders, key=lambda one: (not _is_normal(one), one)):
+    listing = documents.listing(folder_of(kind, "")[:-1], depth=1)
+    flaws = [Flaw(path, reason) for path, reason in listing.left_out.items()]
+    for folder in sorted(listing.folders, key=lambda one: (not _is_normal(one), one)):
         try:
             found = _read(documents, kind, folder)
         except (InvalidInput, NotFound, Damaged) as error:
@@ -127,10 +128,10 @@ def _read(documents: Documents, kind: Kind, folder: str) -> Procedure:
     base = folder.rpartition("/")[2]
     name = normal_name(base)
     skill = f"{folder}/{Layout.SKILL}"
-    head = parse(documents.read(skill), f"mine/{skill}")
+    head = parse(_text(documents, skill), f"mine/{skill}")
     metadata = dict(head.metadata)
     script = _script(documents, folder, name)
-    source = None if script is None else documents.read(script)
+    source = None if script is None else _text(documents, script)
     function = None if source is None else function_of(source, name, f"mine/{script}")
     if source is None and (kind == "reflex" or "script" in metadata):
         raise InvalidInput(f"its script is missing: write mine/{folder}/{Layout.SCRIPTS}/{base}.py")
@@ -151,6 +152,13 @@ def _read(documents: Documents, kind: Kind, folder: str) -> Procedure:
         function=function,
         metadata=metadata,
     )
+
+
+def _text(documents: Documents, path: str) -> str:
+    status = documents.status(path)
+    if status is not None and status.st_size > _MAX_BYTES:
+        raise InvalidInput(f"mine/{path}: {status.st_size} bytes; at most {_MAX_BYTES} are read")
+    return documents.read(path)
 
 
 def _described(head: FrontMatter, base: str, shown: str) -> str:

@@ -9,7 +9,7 @@ import dataclasses
 import itertools
 from collections.abc import Iterable
 
-from scrubjay.errors import Conflict, Damaged, InvalidInput, NotFound
+from scrubjay.errors import Conflict, Damaged, InvalidInput, NotFound, ReadOnly
 from scrubjay.memory import procedure_files
 from scrubjay.memory.citations import citations
 from scrubjay.memory.documents import Documents
@@ -32,8 +32,8 @@ class Procedures:
     All that write raise what the documents raise: ReadOnly, StorageFull, Conflict.
     """
 
-    def __init__(self, layout: Layout, documents: Documents) -> None:
-        self._layout, self._documents = layout, documents
+    def __init__(self, layout: Layout, documents: Documents, read_only: bool = False) -> None:
+        self._layout, self._documents, self._read_only = layout, documents, read_only
         self.calls = Runs(layout)
 
     # --- reading
@@ -201,6 +201,8 @@ class Procedures:
 
     def record(self, run: Run) -> None:
         """Keeps how a call went. Written by the harness, outside of what an agent can edit."""
+        if self._read_only:
+            raise ReadOnly(f"{self._layout.root} is open read-only: no call of a procedure can be kept in it")
         self.calls.record(dataclasses.replace(run, procedure=normal_name(run.procedure)))
 
     def runs(self, name: str | None = None, *, last: int | None = None) -> tuple[Run, ...]:

@@ -138,6 +138,7 @@ def _best(region: Frame, pattern: Frame) -> tuple[int, int, float]:
     high, wide = pattern.shape[:2]
     shape = (region.shape[0] - high + 1, region.shape[1] - wide + 1)
     count = high * wide
+    size = (_fast(region.shape[0]), _fast(region.shape[1]))
     products = np.zeros(shape)
     energy = np.zeros(shape)
     template_energy = 0.0
@@ -147,14 +148,26 @@ def _best(region: Frame, pattern: Frame) -> tuple[int, int, float]:
         figure = pattern[:, :, channel].astype(np.float64)
         figure -= figure.mean()
         template_energy += float((figure**2).sum())
-        spectrum = np.fft.rfft2(ground) * np.conj(np.fft.rfft2(figure, ground.shape))
-        products += np.fft.irfft2(spectrum, ground.shape)[: shape[0], : shape[1]]
+        spectrum = np.fft.rfft2(ground, size) * np.conj(np.fft.rfft2(figure, size))
+        products += np.fft.irfft2(spectrum, size)[: shape[0], : shape[1]]
         energy += _window(ground**2, high, wide) - _window(ground, high, wide) ** 2 / count
     # Regions without any contrast correlate with nothing; below half a grey value per pixel it is rounding.
     flat = 0.25 * count
     scores = products / np.sqrt(np.maximum(energy, flat) * max(template_energy, flat))
     top, left = np.unravel_index(int(np.argmax(scores)), shape)
     return int(left), int(top), round(float(np.clip(scores[top, left], -1, 1)), 4)
+
+
+def _fast(length: int) -> int:
+    """The next length whose only factors are 2, 3 and 5: a prime one takes the FFT several times as long."""
+    while True:
+        rest = length
+        for factor in (2, 3, 5):
+            while rest % factor == 0:
+                rest //= factor
+        if rest == 1:
+            return length
+        length += 1
 
 
 def _window(values: NDArray[np.float64], high: int, wide: int) -> NDArray[np.float64]:

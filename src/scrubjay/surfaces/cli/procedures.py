@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     changes = arguments.action in ("disable", "enable")
     with Memory.open(arguments.dir, read_only=not changes) as memory:
-        text = _ACTIONS[arguments.action](Procedures(memory.layout, memory.documents), arguments)
+        text = _ACTIONS[arguments.action](Procedures(memory.layout, memory.documents, memory.read_only), arguments)
     sys.stdout.buffer.write(text.encode(errors="replace"))
     sys.stdout.flush()
     return 0
