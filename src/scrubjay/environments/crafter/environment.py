@@ -8,6 +8,8 @@ import gymnasium
 import numpy as np
 from crafter import constants
 
+from scrubjay.environments.atoms import Atom
+from scrubjay.environments.crafter.atoms import ATOMS
 from scrubjay.environments.crafter.engine import Game
 from scrubjay.environments.crafter.state import milestones_of, state_of
 from scrubjay.memory.jsonio import Json
@@ -40,6 +42,7 @@ class Crafter(gymnasium.Env["Frame", int]):
     ) -> None:
         self.render_mode = render_mode
         self.actions: tuple[str, ...] = tuple(constants.actions)
+        self.atoms: tuple[Atom, ...] = ATOMS
         self.milestones: tuple[str, ...] = tuple(constants.achievements)
         self.action_space = gymnasium.spaces.Discrete(len(self.actions))  # type: ignore[assignment]
         self.observation_space = gymnasium.spaces.Box(0, 255, (size[1], size[0], 3), np.uint8)
