@@ -18,7 +18,7 @@ from scrubjay.errors import InvalidInput
 from scrubjay.memory import journal
 from scrubjay.memory.jsonio import Json
 from scrubjay.memory.records import Row
-from scrubjay.models.contract import Model, Plan, Turn
+from scrubjay.models.contract import Account, Model, Plan, Turn
 from scrubjay.retrieval.query import ALL_LIVES, Query
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ class Run:
         self._environment, self._model, self._memory = environment, model, memory
         self._task, self._method, self._seed, self._lives, self._watch = task, method, seed, lives, watch
         self._began = time.monotonic()
+        self._unchanged = 0
         self._progress = Progress(0, 0, steps, 0, 0, (), (), None, 0.0)
 
     def run(self) -> Progress:
@@ -95,7 +96,7 @@ class Run:
                 recent: tuple[Row, ...] = (first.finish(),)
             health = seen.state.get("health")
             self._tell(replace(self._progress, life=life.number, episodes=self._progress.episodes + 1, health=health))
-            ending, turn = None, 0
+            ending, turn, self._unchanged = None, 0, 0
             while ending is None:
                 turn += 1
                 seen, recent, ending = self._turn(life, turn, seen, recent, stop)
@@ -121,6 +122,7 @@ class Run:
             self._count(life, done[-1], plan)
             if done[-1].is_cut:
                 break
+        self._unchanged = 0 if any(_changed(one.row) for one in done) else self._unchanged + 1
         self._write_turn(life, number, first_step, plan, done)
         self._tell(replace(self._progress, turns=before.turns + 1))
         return seen, tuple(one.row for one in done), self._ending(done, stop)
@@ -145,6 +147,9 @@ class Run:
             milestones=seen.milestones,
             recent=recent,
             recall=self._memory,
+            actions=self._environment.actions,
+            known_milestones=self._environment.milestones,
+            unchanged=self._unchanged,
         )
 
     def _count(self, life: Life, executed: Executed, plan: Plan) -> None:
@@ -174,6 +179,7 @@ class Run:
             "milestones": [name for one in done for name in one.new],
             "entries": [[entry.action, entry.repeat] for entry in plan.entries],
             "intention": plan.intention,
+            **_used(plan.account),
         }
         path = life.layout.turns(life.number)
         journal.append(path, life.layout.lock_of(path), [row], durable=False)
@@ -181,3 +187,30 @@ class Run:
     def _tell(self, progress: Progress) -> None:
         self._progress = replace(progress, seconds=time.monotonic() - self._began)
         self._watch(self._progress)
+
+
+_CHANGES = frozenset({"inventory_changed", "milestone", "broke", "opened", "died"})
+
+
+def _changed(row: Row) -> bool:
+    """True where the environment verifies that something is otherwise after an episode: place, things, milestones."""
+    return bool(_CHANGES.intersection(row.tags)) or (row.position is not None and row.end != row.position)
+
+
+def _used(account: Account) -> Json:
+    """What a turn used, where it used anything: the scripted player makes no request."""
+    usage = account.usage
+    if not (usage.requests or account.tool_calls):
+        return {}
+    return {
+        "requests": usage.requests,
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "images": usage.images,
+        "cost": usage.cost,
+        "tool_calls": account.tool_calls,
+        "inspected": list(account.inspected),
+        "resets": account.resets,
+        "refusals": account.refusals,
+        "seconds": round(account.seconds, 3),
+    }

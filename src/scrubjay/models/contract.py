@@ -24,7 +24,7 @@ __all__ = ["Account", "Documents", "Entry", "Model", "Plan", "Recall", "Turn"]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One raw action and how often it is repeated, or an atom or procedure with its arguments. It becomes one episode."""
+    """A raw action and how often it is repeated, or an atom or procedure with its arguments. It becomes one episode."""
 
     action: str
     repeat: int = 1

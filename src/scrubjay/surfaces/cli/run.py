@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from scrubjay.agent.progress import Progress
+    from scrubjay.models.waiting import Outage
     from scrubjay.public import Memory
 
 SUMMARY = "An agent lives in an environment and remembers: every action becomes an episode of the memory."
@@ -34,7 +35,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--memory", metavar="DIR", required=True, help="folder of the memory; made where it is not there"
     )
     parser.add_argument(
-        "--model", default="scripted", metavar="M", help="scripted (default), or a path like my.module:Model"
+        "--model",
+        default="scripted",
+        metavar="M",
+        help="scripted (default), anthropic:NAME, openai:NAME, google:NAME, ollama:NAME, or my.module:Model",
     )
     parser.add_argument("--method", default="mfm", choices=["mfm"], help="how it remembers (default: mfm)")
     parser.add_argument(
@@ -67,13 +71,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _run(arguments: argparse.Namespace) -> int:
     from scrubjay.agent.loop import Run
+    from scrubjay.agent.named import make_agent
     from scrubjay.environments.named import make_environment
-    from scrubjay.models.named import make_model
 
     environment = make_environment(arguments.environment)
-    model = make_model(arguments.model, arguments.environment)
     show = _Progress(len(environment.milestones))
     with _memory(arguments.memory) as memory:
+        model = make_agent(arguments.model, arguments.environment, memory, _tell_outage)
         print(
             f"{model.name} player in {arguments.environment}, seed {arguments.seed}, {arguments.steps} steps,"
             f" memory {memory.root}",
@@ -94,6 +98,16 @@ def _run(arguments: argparse.Namespace) -> int:
     show.end()
     _summarise(progress, environment.milestones, arguments)
     return 130 if progress.is_stopped else 0
+
+
+def _tell_outage(outage: Outage | None) -> None:
+    if outage is not None:
+        print(
+            f"\r\x1b[2Kno answer for {outage.since:.0f} s: {outage.reason[:60]}; Ctrl-C twice stops",
+            end="",
+            file=sys.stderr,
+            flush=True,
+        )
 
 
 def _memory(path: str) -> Memory:
