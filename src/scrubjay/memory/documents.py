@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import functools
 import os
-from collections.abc import Callable, Sized
+from collections.abc import Callable, Iterable, Sized
 
 from scrubjay.errors import Conflict, Damaged, InvalidInput, NotFound, ReadOnly
 from scrubjay.memory.document_changes import Change, digest_of
@@ -247,6 +247,24 @@ class Documents:
         if not made:
             raise NotFound("there is nothing to undo")
         return made
+
+    def take_back(self, numbers: Iterable[int], *, author: str = "agent") -> Changes:
+        """Takes back these changes, the newest first, all or none; each undo is a change.
+
+        Raises NotFound for a number that is none, Conflict where a later change stands in the way.
+        """
+        with self._store.writing():
+            self._store.sync()
+            history = self._store.history
+            marks = [history.marks[history.change(number).number] for number in sorted({*numbers}, reverse=True)]
+            newest: dict[str, Mark] = {}
+            for mark in marks:
+                newest.setdefault(mark.to or mark.path, mark)
+            for path, mark in newest.items():
+                head = history.heads.get(path)
+                if (None if head is None else head.after) != mark.after:
+                    raise Conflict(f"change {mark.number} of {path} can't be undone: it was changed again since")
+            return [self._undo_one(mark, author) for mark in marks]
 
     def _last_to_undo(self, path: str | None) -> Marks:
         history = self._store.history

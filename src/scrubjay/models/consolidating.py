@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from scrubjay.memory.procedures import Run
-from scrubjay.memory.records import Row
+from scrubjay.memory.procedures import Run, Statistics
+from scrubjay.memory.records import Row, World
 from scrubjay.models.chat import Usage
 from scrubjay.models.contract import Recall
 from scrubjay.retrieval.questions import Inspection
@@ -62,7 +62,8 @@ class Evidence:
     """What came since the last consolidation, and what the documents say now.
 
     `rows`, `inspections` and `runs` are new; older ones are found through `recall`. `documents` maps the path of each
-    Markdown document to its text, `working` is the path of the working memory of `life`. `reason` says why now.
+    Markdown document to its text, `working` is the path of the working memory of `life`, `own` are lines on
+    its procedures, `calls` what all calls add up to of those that `runs` name. `reason` says why now.
     """
 
     reason: str
@@ -74,6 +75,9 @@ class Evidence:
     documents: Mapping[str, str]
     working: str
     recall: Recall
+    worlds: Mapping[str, World] = field(default_factory=dict)
+    calls: Mapping[str, Statistics] = field(default_factory=dict)
+    own: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.rows) + len(self.inspections) + len(self.runs)
