@@ -185,7 +185,7 @@ def measure_opening(layout: Layout) -> dict[str, float]:
 
 
 def measure_process(layout: Layout) -> dict[str, float]:
-    """CPU of the command as a process, beside Python with three imports; both with their bytecode kept, as installed."""
+    """CPU of the command as a process, beside Python with three imports; bytecode is kept, as it is where installed."""
 
     def cpu(command: list[str]) -> float:
         costs = []
