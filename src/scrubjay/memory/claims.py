@@ -85,7 +85,8 @@ def _highest(layout: Layout) -> int:
         if numbers:
             return max(numbers)
     # No folder at all, as in a memory whose evidence was left behind: the index still says what was given.
-    return max((_number(entry.row.get("id")) for entry in journal.read_backwards(layout.index)), default=-1)
+    with storage(layout.index):
+        return max((_number(entry.row.get("id")) for entry in journal.read_backwards(layout.index)), default=-1)
 
 
 def _number(ident: object) -> int:
