@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from scrubjay.errors import Conflict, InvalidInput, NotFound, ReadOnly
 from scrubjay.memory.citations import back_links, unsupported
 from scrubjay.memory.documents import Documents
 from scrubjay.memory.folder import create_folder
-from scrubjay.memory.front_matter import FrontMatter, edited, parse, render
 from scrubjay.memory.layout import Layout
-from scrubjay.memory.procedure_files import normal_name
-from scrubjay.memory.procedure_runs import Run, Runs
+from scrubjay.memory.procedure_runs import Run
 from scrubjay.memory.procedures import Procedures
 from small_memories import commit, episode
 
@@ -235,90 +230,6 @@ def test_a_memory_open_read_only_keeps_no_calls(layout: Layout) -> None:
         Procedures(layout, Documents(layout, read_only=True), read_only=True).record(Run("a", "success"))
 
 
-# --- the head of a file
-
-
-@pytest.mark.parametrize(
-    ("line", "says"),
-    [
-        ("name", "`key: text` was expected"),
-        ("description: &a text", "a meaning of its own"),
-        ("description: *a", "a meaning of its own"),
-        ("description: !!python/object/apply:os.system ['id']", "a meaning of its own"),
-        ("description: {a: b}", "a meaning of its own"),
-        ("description: [a]", "a meaning of its own"),
-        ("description: >-", "a meaning of its own"),
-        ("description: |", "a meaning of its own"),
-        ("description: a: b", "a meaning of its own"),
-        ('description: "open', "not closed"),
-        ('description: "a" b', "more behind the closing quote"),
-        ('description: "\\ud800"', "no valid Unicode"),
-        ("description: 'open", "not closed"),
-        ("description: a\x00b", "invisible"),
-        ("description: a\u2028b", "invisible"),
-        ("\tdescription: a", "invisible"),
-        ("  description: a", "only what stands under metadata"),
-        ("name: b", "name is there twice"),
-        ("metadata: {}", "on lines below it"),
-        ("<<: *base", "was expected"),
-        ("__proto__: x", "was expected"),
-        ("description: " + "x" * 5000, "characters; at most"),
-    ],
-)
-def test_a_hostile_head_is_an_error_that_names_the_line(line: str, says: str) -> None:
-    with pytest.raises(InvalidInput) as error:
-        parse(f"---\nname: a\n# a comment\n{line}\n---\n", "mine/x/SKILL.md")
-    assert str(error.value).startswith("mine/x/SKILL.md, line 4: ")
-    assert says in str(error.value)
-
-
-def test_a_head_reads_as_yaml_does() -> None:
-    text = (
-        "---\r\nname: cut-step # the name\ndescription: 'it''s a step'\nlicense:\nempty: # nothing\nmetadata: # ours\n"
-        '    version: 1\n    url: http://a.b/#c\n    said: "a\\u00e4: \\"b\\"" # ok\n\ncompatibility: "x"\n'
-        "---\n\nText\n"
-    )
-    head = parse(text, "x")
-    assert head.fields == {
-        "name": "cut-step", "description": "it's a step", "license": "", "empty": "", "compatibility": "x",
-    }  # fmt: skip
-    assert head.metadata == {"version": "1", "url": "http://a.b/#c", "said": 'aä: "b"'}
-    assert head.body == "Text\n"
-
-
-TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
-KEY = st.from_regex(r"[a-z][a-z0-9_-]{0,20}", fullmatch=True).filter(lambda key: key != "metadata")
-
-
-@given(st.dictionaries(KEY, TEXT, max_size=5), st.dictionaries(KEY, TEXT, max_size=5), TEXT)
-def test_what_is_written_is_read_back(fields: dict[str, str], metadata: dict[str, str], body: str) -> None:
-    head = FrontMatter(fields, metadata, body.lstrip("\n"))
-    assert parse(render(head), "x") == head
-
-
-@given(
-    st.dictionaries(KEY, TEXT, max_size=4),
-    st.dictionaries(KEY, TEXT, max_size=4),
-    st.dictionaries(KEY, TEXT.filter(bool), max_size=2),
-    st.dictionaries(KEY, TEXT, max_size=2),
-    TEXT,
-)
-def test_an_edit_of_a_head_changes_those_values_alone(
-    fields: dict[str, str], metadata: dict[str, str], new: dict[str, str], changed: dict[str, str], body: str
-) -> None:
-    text = render(FrontMatter(fields, metadata, body.lstrip("\n")))
-    lines = text.split("\n")
-    commented = "\n".join([lines[0], "# kept", *lines[1:]])
-    found = edited(commented, "x", new, changed)
-    gone = {key for key, value in changed.items() if not value}
-    assert "# kept" in found
-    assert parse(found, "x") == FrontMatter(
-        fields | new,
-        {key: value for key, value in (metadata | changed).items() if key not in gone},
-        body.lstrip("\n"),
-    )
-
-
 def test_what_a_person_wrote_in_a_head_stays(layout: Layout, procedures: Procedures, documents: Documents) -> None:
     write(
         layout,
@@ -335,86 +246,3 @@ def test_what_a_person_wrote_in_a_head_stays(layout: Layout, procedures: Procedu
     procedures.update("dig", text="Other.\n")
     assert procedures.get("dig").text == "Other.\n"
     assert documents.read("procedures/dig/SKILL.md").endswith('version: "3"\n---\n\nOther.\n')
-
-
-@given(st.text(max_size=200) | st.lists(st.sampled_from(["---", "name: a", "metadata:", "  b: c", "x"])).map("\n".join))
-def test_any_text_is_read_or_refused_with_its_line(text: str) -> None:
-    for given_text in (text, f"---\n{text}\n---\n"):
-        try:
-            parse(given_text, "x")
-        except InvalidInput as problem:
-            refused = str(problem)
-        else:
-            continue
-        assert refused.startswith("x, line ")
-
-
-@given(st.text(max_size=30))
-def test_a_name_is_normal_or_refused(name: str) -> None:
-    try:
-        normal = normal_name(name)
-    except InvalidInput:
-        return
-    assert normal_name(normal) == normal
-
-
-# --- the record of calls
-
-
-def test_calls_add_up_and_two_failures_in_a_row_are_shown(layout: Layout, procedures: Procedures) -> None:
-    made = procedures.create("cut-step", "Cut.", code=CODE)
-
-    def call(outcome: str, error: str | None = None, digest: str = made.digest) -> None:
-        procedures.record(
-            Run("cut_step", outcome, arguments={"n": 2}, error=error, digest=digest, steps=10, life=1, step=5)
-        )
-
-    for outcome in ("failure", "success", "success", "failure", "stopped"):
-        call(outcome)
-    assert str(procedures.statistics("cut-step")) == "called 5, succeeded 2"
-    call("budget", "the time budget is spent")
-    assert procedures.offer()[0].endswith("Cut. (called 6, succeeded 2, the last 2 failed)")
-    assert procedures.statistics("cut-step").error == "the time budget is spent"
-    assert procedures.statistics("cut-step").steps == 60
-    procedures.update("cut-step", code=CODE.replace("2", "3"))
-    assert str(procedures.statistics("cut-step")) == "called 6, succeeded 2", "the new code has not failed yet"
-    call("failure", digest=procedures.get("cut-step").digest)
-    assert str(procedures.statistics("cut-step")) == "called 7, succeeded 2"
-    assert procedures.statistics("cut-step").failures_in_a_row == 1
-
-
-def test_a_call_is_a_row_outside_of_what_the_agent_writes(layout: Layout, procedures: Procedures) -> None:
-    run = Run(
-        "Cut Step", "failure", "procedure", {"x": float("nan")}, ("ep_000043",), "ValueError: no", 3, 0.5, 1, 9, 2, "d",
-        "dig", "2026-11-30T12:00:00.000+00:00",
-    )  # fmt: skip
-    procedures.record(run)
-    (row,) = [json.loads(line) for line in Path(layout.procedures_journal).read_text().splitlines()]
-    assert row == {
-        "procedure": "cut-step", "kind": "procedure", "arguments": {"x": None}, "episodes": ["ep_000043"],
-        "outcome": "failure", "error": "ValueError: no", "steps": 3, "seconds": 0.5, "life": 1, "step": 9, "turn": 2,
-        "digest": "d", "category": "dig", "time": "2026-11-30T12:00:00.000+00:00",
-    }  # fmt: skip
-    assert procedures.runs("cut_step")[0].episodes == ("ep_000043",)
-    with pytest.raises(InvalidInput):
-        Run("a", "great")
-
-
-def test_runs_are_read_on_and_broken_rows_cost_themselves(layout: Layout, procedures: Procedures) -> None:
-    reader = Runs(layout)
-    assert reader.statistics("a").called == 0
-    for number in range(5):
-        procedures.record(Run("a" if number % 2 else "b", "success", steps=number))
-    assert reader.statistics("a").called == 2
-    with open(layout.procedures_journal, "ab") as file:
-        file.write(b'not json\n{"procedure": "a", "outcome": "great"}\n{"procedure": "a", "outco')
-    procedures.record(Run("a", "failure", extra={"more": 1}))
-    assert reader.statistics("a").called == 3
-    assert reader.broken == 3
-    assert [run.steps for run in procedures.runs("a", last=2)] == [3, 0]
-    assert procedures.runs(last=1)[0].extra == {"more": 1}
-    assert len(procedures.runs()) == 6
-    Path(layout.procedures_journal).write_text('{"procedure": "a", "outcome": "success"}\n')
-    assert reader.statistics("a").called == 1
-    Path(layout.procedures_journal).unlink()
-    assert reader.statistics("a").called == 0

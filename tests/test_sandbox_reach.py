@@ -1,0 +1,117 @@
+"""What a run in the sandbox can reach: atoms, and nothing else of the host."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quarry import run
+from scrubjay.sandbox.contract import Budget
+from scrubjay.sandbox.monty import MontySandbox
+from scrubjay.sandbox.signatures import spec_of
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[MontySandbox]:
+    with MontySandbox() as made:
+        yield made
+
+
+@pytest.mark.parametrize(
+    ("attack", "says"),
+    [
+        ("exec('open(\"/etc/passwd\").read()')", "PermissionError"),
+        ('exec(\'open("/tmp/pwned", "w").write("x")\')', "PermissionError"),
+        ("from pathlib import Path\n    Path('/etc/passwd').read_text()", "PermissionError"),
+        ("import os\n    os.listdir('/')", "PermissionError"),
+        ("import os\n    os.environ['HOME']", "not supported"),
+        ("import os\n    os.getenv('PATH')", "not supported"),
+        ("import time\n    time.sleep(100)", "not supported"),
+        ("exec('import socket')", "ModuleNotFoundError"),
+        ("exec('import subprocess')", "ModuleNotFoundError"),
+        ("exec('import ctypes')", "ModuleNotFoundError"),
+        ("exec('import scrubjay')", "ModuleNotFoundError"),
+        ("exec('import os; os.system(\"id\")')", "Error"),
+        ("exec('().__class__.__bases__[0].__subclasses__()')", "AttributeError"),
+        ("exec('go_to.__globals__')", "Error"),
+        ("exec('main.__globals__')", "AttributeError"),
+        ("exec('main.__code__')", "AttributeError"),
+        ("getattr(go_to, '__self__')", "Error"),
+        ("eval('__import__(\"os\")')", "NameError"),
+        ("eval('globals()')", "NameError"),
+        ("eval('input()')", "NameError"),
+    ],
+)
+def test_the_host_is_out_of_reach(sandbox: MontySandbox, attack: str, says: str) -> None:
+    outcome = run(sandbox, f"def main():\n    {attack}\n")
+    assert outcome.why == "failed"
+    assert says in str(outcome.error)
+    assert outcome.steps == 0
+
+
+def test_results_cannot_be_forged(sandbox: MontySandbox) -> None:
+    shadowed = "def wait(ticks: int = 1) -> dict:\n    return {'ok': True}\n"
+    outcome = run(sandbox, shadowed + "def main():\n    wait(500)\n    return {'why': 'done', 'steps': 0}\n")
+    assert (outcome.why, outcome.steps, outcome.calls) == ("done", 0, 0)
+    for forged in (
+        "raise TimeoutError('feed time limit exceeded: 1.0s > 1s')",
+        "raise MemoryError('memory limit exceeded: 2 bytes > 1 bytes')",
+        "raise (  # because (\n        MemoryError('memory limit exceeded: 2 bytes > 1 bytes'))",
+        "exec('raise MemoryError(\"memory limit exceeded\")')",
+        "raise RuntimeError('the budget of 400 steps is spent')",
+    ):
+        assert run(sandbox, f"def main():\n    {forged}\n").why == "failed"
+    bomb = run(sandbox, "def main():\n    raise ValueError('a' * 10**10)\n")
+    assert (bomb.why, "line 2, in main" in str(bomb.error)) == ("budget", True)
+    object_like = (
+        "class Row:\n    def __init__(self):\n        self.outcome = 'success'\ndef main():\n    return Row()\n"
+    )
+    assert run(sandbox, object_like).value == "<not shown: a value of type MontyClassProxy>"
+    assert run(sandbox, "def main():\n    return {1: 2}\n").value.startswith("<not shown")
+
+
+def test_an_atom_may_itself_run_a_procedure(sandbox: MontySandbox) -> None:
+    def deeper(n: int) -> dict[str, Any]:
+        if n == 0:
+            return {"depth": 0}
+        inner = sandbox.run(
+            source, "main", {"n": n - 1}, {"deeper": deeper}, [spec_of(deeper)], Budget(), lambda: False
+        )
+        return {"depth": inner.value + 1}
+
+    source = "def main(n: int):\n    return deeper(n)['depth']\n"
+    outcome = sandbox.run(source, "main", {"n": 3}, {"deeper": deeper}, [spec_of(deeper)], Budget(), lambda: False)
+    assert (outcome.value, outcome.recorded) == (3, "success")
+
+
+@pytest.mark.parametrize(("is_asked", "why"), [(True, "stopped"), (False, "failed")])
+def test_a_worker_that_dies_of_an_interrupt_was_stopped(sandbox: MontySandbox, is_asked: bool, why: str) -> None:
+    """Ctrl-C on a terminal reaches every process of the group."""
+    asked = threading.Event()
+
+    def interrupt() -> dict[str, Any]:
+        if is_asked:
+            asked.set()
+        for child in Path(f"/proc/self/task/{threading.get_native_id()}/children").read_text().split():
+            if Path(f"/proc/{child}/comm").read_text() == "monty\n":
+                os.kill(int(child), signal.SIGINT)
+        return {}
+
+    source = "def main():\n    interrupt()\n    while True:\n        pass\n"
+    atoms = {"interrupt": interrupt}
+    outcome = sandbox.run(source, "main", {}, atoms, [spec_of(interrupt)], Budget(), asked.is_set)
+    assert outcome.why == why
+
+
+def test_nothing_is_left_open(sandbox: MontySandbox) -> None:
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(5):
+        run(sandbox, "def main():\n    x = 3\n    while True:\n        x *= x\n", budget=Budget(seconds=0.1))
+    assert len(os.listdir("/proc/self/fd")) <= before + 1
+    assert not [thread for thread in threading.enumerate() if isinstance(thread, threading.Timer)]
