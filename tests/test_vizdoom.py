@@ -202,7 +202,7 @@ def test_a_size_that_the_game_has_not_leaves_nothing_behind() -> None:
 
 
 OWNER = """
-import os, sys, time
+import os, signal, sys, time
 from scrubjay.environments.vizdoom import VizDoom
 environment = VizDoom(size=(160, 120))
 environment.reset(seed=1)
@@ -211,6 +211,14 @@ if sys.argv[1] == "close":
     environment.close()
 elif sys.argv[1] == "stay":
     time.sleep(60)
+elif sys.argv[1] == "interrupt":  # as Ctrl-C in a terminal does: to all processes of the group
+    asked = []
+    signal.signal(signal.SIGINT, lambda number, frame: asked.append(number))
+    os.killpg(0, signal.SIGINT)
+    for _ in range(5):
+        time.sleep(0.02)
+        environment.step(1)
+    assert asked == [signal.SIGINT]
 """
 
 
@@ -226,17 +234,19 @@ def processes_in(folder: str) -> list[str]:
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc"), reason="looks for processes in /proc")
-@pytest.mark.parametrize("how", ["close", "leave", "stay"])
+@pytest.mark.parametrize("how", ["close", "leave", "stay", "interrupt"])
 def test_no_process_and_no_file_stays_behind(tmp_path: Path, how: str) -> None:
-    """Whether it is closed, forgotten at the end of a program, or its owner is killed."""
-    owner = subprocess.Popen([sys.executable, "-c", OWNER, how], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+    """Whether it is closed, forgotten at the end of a program, or its owner is killed; Ctrl-C is the owner's alone."""
+    owner = subprocess.Popen(
+        [sys.executable, "-c", OWNER, how], cwd=tmp_path, stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
     assert owner.stdout is not None
     folder = owner.stdout.readline().strip()
     assert os.path.basename(folder).startswith("scrubjay-vizdoom-")
     if how == "stay":
         assert processes_in(folder)
         owner.send_signal(signal.SIGKILL)
-    owner.wait(20)
+    assert owner.wait(20) == (-signal.SIGKILL if how == "stay" else 0)
     owner.stdout.close()
     until = time.monotonic() + 10
     while (processes_in(folder) or os.path.exists(folder)) and time.monotonic() < until:
@@ -244,6 +254,24 @@ def test_no_process_and_no_file_stays_behind(tmp_path: Path, how: str) -> None:
     assert not processes_in(folder)
     assert not os.path.exists(folder)
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc"), reason="looks for processes in /proc")
+def test_a_game_that_broke_down_is_started_anew_by_a_reset() -> None:
+    environment = VizDoom(size=SMALL)
+    environment.reset(seed=1)
+    try:
+        assert environment.game is not None
+        folder = environment.game._launch.folder
+        for pid in processes_in(folder):
+            os.kill(int(pid), signal.SIGKILL)
+        with pytest.raises(Exception, match="ViZDoom instance"):
+            play(environment, "forward", 5)
+        _, info = environment.reset()
+        assert info["state"]["health"] == 100
+        assert not os.path.exists(folder)
+    finally:
+        environment.close()
 
 
 def test_a_recorded_life_has_its_cells_in_three_dimensions(tmp_path: Path, shared: VizDoom) -> None:

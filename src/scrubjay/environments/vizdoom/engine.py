@@ -135,6 +135,11 @@ class Game:
         self._game.send_game_command(text)
 
     @property
+    def is_running(self) -> bool:
+        """False where the process has ended by itself, or was ended from outside."""
+        return bool(self._game.is_running())
+
+    @property
     def has_ended(self) -> bool:
         """True after death, and when the map's exit was taken."""
         return bool(self._game.is_episode_finished())

@@ -69,13 +69,18 @@ class VizDoom(gymnasium.Env["Frame", int]):
         self._frame: Frame | None = None
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Frame, Json]:
-        """Begins a life. Raises ValueError for a life below 1, Gymnasium's error for a negative seed."""
+        """Begins a life, in a new process where the game's has broken down.
+
+        Raises ValueError for a life below 1, Gymnasium's error for a negative seed.
+        """
         super().reset(seed=seed)
         life = (options or {}).get("life", self._life + 1 if seed is None else 1)
         if life < 1:
             raise ValueError(f"life: a number of 1 or more was expected, found {life!r}")
         self._seed = self._seed if seed is None else seed
         self._life = life
+        if self.game is not None and not self.game.is_running:
+            self.close()
         if self.game is None:
             self.game = Game(*self._start)
         chances = np.random.SeedSequence((self._seed, life)).generate_state(1)[0]

@@ -2,7 +2,8 @@
 
 The program, as installed, makes `_vizdoom` in the current folder, and lives on where its owner was killed. So it is
 started by a script that changes folder first and leaves a watcher behind, which waits on a pipe that only the owner
-holds open. It knows processes and files, not the game.
+holds open. Ctrl-C in a terminal reaches all its processes: the game lets it pass, and the owner decides. It knows
+processes and files, not the game.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from contextlib import suppress
 __all__ = ["Launch"]
 
 _SCRIPT = """#!/bin/sh
+trap '' INT
 cd "$(dirname "$0")" || exit 1
 for word; do
     [ "$before" = +viz_instance_id ] && id="$word"
