@@ -176,6 +176,7 @@ def test_arguments_are_bound_to_a_spec() -> None:
         (Parameter("x", "float"), Parameter("s", "Literal['n', 's'] | None", None), Parameter("l", "list[int]", None)),
     )
     assert bind(spec, (1,), {}) == {"x": 1.0}
+    assert repr(bind(AtomSpec("b", (Parameter("n", "int"),)), (32.0,), {})) == "{'n': 32}"
     assert bind(spec, (1, "n"), {"l": [1, 2]}) == {"x": 1.0, "s": "n", "l": [1, 2]}
     for positional, keywords in (
         ((1, "w"), {}),

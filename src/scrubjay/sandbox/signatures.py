@@ -91,6 +91,8 @@ _PLAIN: dict[str, tuple[type, ...]] = {
 def _fitting(where: str, written: str, value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"{where} is {value}, a finite number was expected")
+    if written == "int" and isinstance(value, float) and value.is_integer():
+        return int(value)  # a coordinate out of a state is often 32.0
     if not any(_fits(option.strip(), value) for option in _options(written)):
         raise TypeError(f"{where} is {value!r:.60}, {written} was expected")
     return float(value) if written == "float" else value
