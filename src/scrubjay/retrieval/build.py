@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from scrubjay.errors import ScrubjayError
 from scrubjay.memory.disk import datasync, lock_exclusive
 from scrubjay.memory.layout import Layout
-from scrubjay.retrieval.cache import Cache, Outdated, open_cache
+from scrubjay.retrieval.cache import Cache, open_cache
 from scrubjay.retrieval.cache_files import folder_to_build_in, lock_file, new_file, remove_all_but, remove_file
 from scrubjay.retrieval.cache_fill import Filler
 from scrubjay.retrieval.cache_schema import start_building
@@ -28,6 +28,8 @@ from scrubjay.retrieval.search import DerivedFailed
 __all__ = ["bring_up_to_date"]
 
 _LOWEST_PRIORITY = 19
+# Seconds: a query that adds some rows holds the lock for a part of one. What fails for longer is built anew.
+_PATIENCE = 5.0
 _ID = re.compile(rb'"id": ?"ep_([0-9]+)"')
 
 
@@ -46,7 +48,7 @@ def bring_up_to_date(root: str) -> bool:
         try:
             cache = open_cache(layout, descriptor, bare=bare)
             if cache is not None:
-                with contextlib.closing(cache), contextlib.suppress(Outdated):
+                with contextlib.closing(cache), contextlib.suppress(DerivedFailed):
                     _complete(cache, layout, bare)
                     return True
             _build(layout, folder, descriptor, bare)
@@ -60,8 +62,8 @@ def bring_up_to_date(root: str) -> bool:
 def _complete(cache: Cache, layout: Layout, bare: bool) -> None:
     end = cache.rows_mark.offset
     behind = read_lines(layout, cache.evidence_mark.offset, bare=bare)
-    cache.catch_up(itertools.takewhile(lambda line: line.place.offset < end, behind), rows=False)
-    cache.catch_up(read_lines(layout, end, bare=bare))
+    cache.catch_up(itertools.takewhile(lambda line: line.place.offset < end, behind), rows=False, wait=_PATIENCE)
+    cache.catch_up(read_lines(layout, end, bare=bare), wait=_PATIENCE)
 
 
 def _build(layout: Layout, folder: str, descriptor: int, bare: bool) -> None:
