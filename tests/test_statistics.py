@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 import subprocess
 import sys
 from dataclasses import FrozenInstanceError
@@ -118,6 +119,19 @@ def test_two_proportions_decides_nothing_of_too_few(n: int, m: int) -> None:
 def test_two_proportions_of_one_each_is_defined() -> None:
     assert two_proportions(1, 1, 0, 1).statistic == pytest.approx(math.sqrt(2))
     assert two_proportions(0, 1, 1, 1).statistic == pytest.approx(-math.sqrt(2))
+
+
+@pytest.mark.parametrize(("rate", "share"), [(0.1, 0.55), (0.5, 0.92)])
+def test_two_proportions_asked_after_every_execution_often_fires_for_nothing(rate: float, share: float) -> None:
+    """The weakness that its docstring names."""
+    chance, fired, series = random.Random(1), 0, 200
+    for _ in range(series):
+        went = [chance.random() < rate for _ in range(100)]
+        fired += any(
+            two_proportions(sum(went[n - 10 : n]), 10, sum(went[n - 20 : n - 10]), 10).is_below(0.05)
+            for n in range(20, 101)
+        )
+    assert fired / series == pytest.approx(share, abs=0.08)
 
 
 @given(st.integers(0, 12), st.integers(0, 12), st.integers(0, 12), st.integers(0, 12))

@@ -31,7 +31,8 @@ class VizDoom(gymnasium.Env["Frame", int]):
     The map is the world, the same for every seed and life; what monsters do, and what each shot hits, is drawn from
     `reset(seed=…)` and `options={"life": n}`. A reset without either begins the next life. A life ends by death or by
     the map's exit (terminated), or after `length` steps (truncated). The reward counts the milestones that a step
-    reached. A forward step is 7 map units from standing and 33 at full speed, a turn 10 degrees.
+    reached. `size` is width and height of the frame, one that the game has; it decides what is large enough to be
+    seen, and nothing else. A forward step is 7 map units from standing and 33 at full speed, a turn 10 degrees.
 
     The game gives no picture of the moment in which it ends: there the frame is the one before.
     """
