@@ -19,6 +19,7 @@ from faults import run_with_kill
 from recorder import Sayings, frames, state
 from scrubjay import Memory, Query
 from scrubjay.errors import ReadOnly, StorageFull
+from scrubjay.memory.checking import check as check_folder
 from scrubjay.memory.lives import Life
 from scrubjay.retrieval.locate import Locator
 
@@ -104,6 +105,7 @@ def test_recording_resumes_after_a_full_disk(small_disk: Path) -> None:
             assert [kept.frame(step.step).data for step in steps] == [noise(step.state["key"]) for step in steps]
         aftermath.check_grid(memory)
         aftermath.check_logs(memory, in_order=True)
+        assert check_folder(memory.layout).counts["broken lines"] == 0, "what did not fit was not cut back"
 
 
 def test_a_full_disk_can_be_opened_and_read(small_disk: Path) -> None:

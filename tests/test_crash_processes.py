@@ -12,18 +12,21 @@ from pathlib import Path
 import aftermath
 import recorder
 from recorder import Sayings, frames, state
-from scrubjay import Memory, Query
+from scrubjay import Memory, Query, World
 from scrubjay.memory import journal
+from scrubjay.memory.recovery import recover
+from scrubjay.public import cue_makers
 
 RECORDERS, READERS, WRITERS = 4, 2, 3
 EPISODES, NOTES = 12, 15
 
 
 class Children:
-    """Processes forked from this one; each tells a failure by its exit."""
+    """Processes forked from this one, that set off together; each tells a failure by its exit."""
 
     def __init__(self) -> None:
         self._running: list[int] = []
+        self._gate, self._closes_gate = os.pipe()
 
     def start(self, work: Callable[[], None]) -> None:
         """Runs `work` in a process of its own."""
@@ -33,6 +36,8 @@ class Children:
             return
         status = 1
         try:
+            os.close(self._closes_gate)
+            os.read(self._gate, 1)  # returns when the parent closes its end
             work()
             status = 0
         except BaseException:
@@ -42,7 +47,9 @@ class Children:
             os._exit(status)
 
     def wait(self) -> None:
-        """Waits for all; none may have failed."""
+        """Lets all set off and waits for them; none may have failed."""
+        os.close(self._closes_gate)
+        os.close(self._gate)
         ends = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in self._running]
         assert not any(ends), f"exit statuses {ends}: see the tracebacks on stderr"
 
@@ -108,7 +115,7 @@ def test_recorders_readers_and_writers_at_once(scratch: Path) -> None:
 
 def test_two_that_recover_one_life_adopt_its_episode_once(scratch: Path) -> None:
     recorder.warm()
-    for nth in range(8):
+    for nth in range(6):
         root = scratch / f"memory{nth}"
         with Memory.create(root) as memory:
             life = memory.live(world="w")
@@ -116,7 +123,7 @@ def test_two_that_recover_one_life_adopt_its_episode_once(scratch: Path) -> None
             life.episode("go", {"key": 2}, frame=frames(2), state=state(2)).step("on", state=state(3))
             life.abandon()
         children = Children()
-        for _ in range(3):
+        for _ in range(6):
             children.start(lambda root=root: Memory.open(root).close())  # type: ignore[misc]
         children.wait()
         with Memory.open(root) as memory:
@@ -124,3 +131,22 @@ def test_two_that_recover_one_life_adopt_its_episode_once(scratch: Path) -> None
             ends = [row for row in journal.rows(memory.layout.lives) if row["event"] == "end"]
             assert len(ends) == 1
             aftermath.check_open(memory, Sayings())
+
+
+def test_a_life_recovered_by_another_meanwhile_is_left_alone(scratch: Path) -> None:
+    root = scratch / "memory"
+    with Memory.create(root) as memory:
+        for key in (1, 2):
+            life = memory.live(world="w")
+            life.episode("go", {"key": key}, frame=frames(key), state=state(key))
+            life.abandon()
+
+    def world_while_another_opens(name: str | None) -> World:
+        Memory.open(root).close()  # it finds the first life locked, and recovers the second
+        return World(name or "w")
+
+    assert recover(memory.layout, world_while_another_opens, cue_makers()) == ["ep_000000"]
+    with Memory.open(root) as memory:
+        aftermath.check_open(memory, Sayings())
+        events = [(row["life"], row["event"]) for row in journal.rows(memory.layout.lives)]
+        assert sorted(events) == [(1, "end"), (1, "start"), (2, "end"), (2, "start")]
