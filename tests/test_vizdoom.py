@@ -162,6 +162,16 @@ def test_a_kill_counts_and_the_dead_lie_about(shared: VizDoom) -> None:
     assert "DeadZombieman" in [one["name"] for one in info["state"]["nearby"]]
 
 
+def test_monsters_that_die_by_another_hand_are_no_kills(shared: VizDoom) -> None:
+    shared.reset(seed=1)
+    console(shared, "god", "summon Zombieman")
+    state = console(shared, "kill monsters")["state"]
+    for _ in range(3):
+        info = play(shared, "noop")
+    assert "DeadZombieman" in [one["name"] for one in info["state"]["nearby"]]
+    assert (state["kills"], info["state"]["kills"], info["milestones"]) == (0, 0, [])
+
+
 def test_death_ends_the_life_with_the_frame_before(shared: VizDoom) -> None:
     frame, _ = shared.reset(seed=1)
     assert shared.game is not None

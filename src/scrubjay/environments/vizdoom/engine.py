@@ -45,7 +45,7 @@ _VARIABLES = {
     name: getattr(vizdoom.GameVariable, name)
     for name in (
         *("POSITION_X", "POSITION_Y", "POSITION_Z", "ANGLE", "HEALTH", "ARMOR", "DEAD"),
-        *("KILLCOUNT", "ITEMCOUNT", "SECRETCOUNT", "SELECTED_WEAPON", "SELECTED_WEAPON_AMMO"),
+        *("KILLCOUNT", "DAMAGECOUNT", "ITEMCOUNT", "SECRETCOUNT", "SELECTED_WEAPON", "SELECTED_WEAPON_AMMO"),
         *("AMMO2", "AMMO3", "AMMO5", "AMMO6"),
         *(f"WEAPON{slot}" for slot in range(1, 8)),
     )

@@ -121,6 +121,6 @@ class VizDoom(gymnasium.Env["Frame", int]):
 
     def _info(self, moment: Moment) -> Json:
         return {
-            "state": state_of(moment, self._reached.keys),
+            "state": state_of(moment, self._reached),
             "milestones": self._reached.among(self.milestones),
         }

@@ -38,10 +38,15 @@ def milestones(holds: Contents) -> tuple[str, ...]:
 
 
 class Reached:
-    """What was reached in a life so far. `keys` are those carried, of which the game keeps no variable."""
+    """What was reached in a life so far.
+
+    `keys` are those carried, of which the game keeps no variable. `kills` are the player's own: the game counts
+    monsters that kill each other as well, so those count that fell in a step in which the player did damage.
+    """
 
     def __init__(self) -> None:
         self.keys: list[str] = []
+        self.kills = 0
         self._names: set[str] = set()
         self._cells: set[tuple[int, int]] = set()
         self._before: dict[str, float] | None = None
@@ -54,14 +59,16 @@ class Reached:
         for message in moment.messages:
             self.keys += [f"{found[1].lower()}_key" for found in _KEY.finditer(message)]
         self.keys = list(dict.fromkeys(self.keys))
+        if now["DAMAGECOUNT"] > before["DAMAGECOUNT"]:
+            self.kills += int(now["KILLCOUNT"] - before["KILLCOUNT"])
         gains = ("HEALTH", "ARMOR", "ITEMCOUNT", *_AMMO, *(f"WEAPON{slot}" for slot in range(1, 8)))
         tests = {
             "pick_up": bool(self.keys) or any(now[name] > before[name] for name in gains),
             "armor": now["ARMOR"] > 0,
             "chainsaw": now["WEAPON1"] > 1,
             **{name: now[f"WEAPON{slot}"] > 0 for slot, name in WEAPONS.items()},
-            "kill": now["KILLCOUNT"] > 0,
-            f"kill_{_MANY}": now["KILLCOUNT"] >= _MANY,
+            "kill": self.kills > 0,
+            f"kill_{_MANY}": self.kills >= _MANY,
             **dict.fromkeys(self.keys, True),
             "secret": now["SECRETCOUNT"] > 0,
             **{f"explore_{count}": len(self._cells) >= count for count in _EXPLORED},

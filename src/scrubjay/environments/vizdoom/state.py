@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from scrubjay.environments.vizdoom.engine import Moment, Thing
-from scrubjay.environments.vizdoom.reached import WEAPONS
+from scrubjay.environments.vizdoom.reached import WEAPONS, Reached
 from scrubjay.memory.jsonio import Json
 
 __all__ = ["state_of"]
@@ -15,7 +15,7 @@ _PASSING = ("Self", "Gibs")  # the player itself, blood
 _AMMO = {"AMMO2": "bullets", "AMMO3": "shells", "AMMO5": "rockets", "AMMO6": "cells"}
 
 
-def state_of(moment: Moment, keys: list[str]) -> Json:
+def state_of(moment: Moment, reached: Reached) -> Json:
     """Pose, vitals, inventory and what is in view at a moment.
 
     `pos` is [x, y, z] in map units, z up; `yaw` degrees, 0 along +x (east), 90 along +y (north); `facing` the same as
@@ -36,8 +36,8 @@ def state_of(moment: Moment, keys: list[str]) -> Json:
         "armor": int(values["ARMOR"]),
         "weapon": WEAPONS.get(int(values["SELECTED_WEAPON"]), "fist"),
         "ammo": int(values["SELECTED_WEAPON_AMMO"]),
-        "inventory": _inventory(values, keys),
-        "kills": int(values["KILLCOUNT"]),
+        "inventory": _inventory(values, reached.keys),
+        "kills": reached.kills,
         "dead": bool(values["DEAD"]),
         "nearby": seen[:_MOST],
         **({"nearby_left_out": len(seen) - _MOST} if len(seen) > _MOST else {}),
