@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from scrubjay.memory.frames import FrameCodec
     from scrubjay.memory.grid import Grid
     from scrubjay.memory.lives import Life
+    from scrubjay.memory.procedures import Procedures
     from scrubjay.retrieval.inspections import Inspector
     from scrubjay.retrieval.locate import Locator
     from scrubjay.retrieval.matches import Matches
@@ -226,6 +227,13 @@ class Memory:
         from scrubjay.memory.documents import Documents
 
         return Documents(self.layout, self.read_only, self.context)
+
+    @cached_property
+    def procedures(self) -> Procedures:
+        """The agent's procedures and reflexes, and the record of their calls."""
+        from scrubjay.memory.procedures import Procedures
+
+        return Procedures(self.layout, self.documents, self.read_only)
 
     # --- the end
 

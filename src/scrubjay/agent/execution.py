@@ -1,45 +1,37 @@
-"""Executing one entry of a plan: environment steps until it is done or something calls for another look.
+"""Executing one entry of a plan as one episode: a raw action repeated, an atom, or a procedure.
 
-One entry is one episode. It knows an environment and a life; why the entry was chosen it does not know.
+It knows an environment, a life and what can be called; why the entry was chosen it does not know.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from scrubjay.agent.skills import Skills
+from scrubjay.agent.stepping import Halt, Seen, Stepper
 from scrubjay.agent.stopping import Stop
+from scrubjay.environments.atoms import SUCCESS
 from scrubjay.environments.contract import Environment
 from scrubjay.errors import InvalidInput
 from scrubjay.memory.jsonio import Json
-from scrubjay.memory.records import Row, is_number
+from scrubjay.memory.records import Row
 from scrubjay.models.contract import Entry
+from scrubjay.sandbox.contract import Budget
 
 if TYPE_CHECKING:
     from scrubjay.memory.lives import Life
 
-__all__ = ["MILESTONE", "Executed", "Seen", "execute"]
-
-MILESTONE = "milestone "  # how the event of an episode that reached one begins
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """An observation: the frame, the state, the milestones reached in this life so far."""
-
-    frame: Any
-    state: Json
-    milestones: tuple[str, ...]
-
-    @classmethod
-    def of(cls, frame: Any, info: Json) -> Seen:
-        """The observation that an environment gave with this `info`."""
-        return cls(frame, info["state"], tuple(info["milestones"]))
+__all__ = ["Executed", "Executor"]
 
 
 @dataclass(frozen=True, slots=True)
 class Executed:
-    """How an entry went. `ending` is why the life ended with it (`died`, `truncated`), else None."""
+    """How an entry went. `ending` is why the life ended with it (`died`, `truncated`), else None.
+
+    `is_cut` says that the rest of the plan is out of date: the entry failed or was stopped, a milestone was reached,
+    health was lost, or the life ended.
+    """
 
     row: Row
     seen: Seen
@@ -48,43 +40,55 @@ class Executed:
     ending: str | None = None
 
 
-def execute(
-    environment: Environment, life: Life, entry: Entry, before: Seen, most: int, plan: Json, stop: Stop
-) -> Executed:
-    """Takes the entry's action up to `repeat` and at most `most` times, recorded as one episode.
+class Executor:
+    """Carries out entries in one environment."""
 
-    Stops early where a milestone is reached, health is lost, the life ends or somebody asks to stop; then the rest
-    of the plan is out of date as well. Raises InvalidInput for an action that the environment does not have.
-    """
-    if entry.action not in environment.actions or entry.repeat < 1:
-        known = ", ".join(environment.actions)
-        raise InvalidInput(f"plan: {entry.action!r} x{entry.repeat} is no entry; the actions are {known}")
-    action = environment.actions.index(entry.action)
-    seen, new, ending, taken = before, {}, None, 0
-    with life.episode(entry.action, plan=plan) as episode:
-        while taken < min(entry.repeat, most) and not stop.asked:
-            frame, reward, terminated, truncated, info = environment.step(action)
-            last, seen, taken = seen, Seen.of(frame, info), taken + 1
-            step = episode.step(
-                entry.action,
-                frame=frame,
-                state=seen.state,
-                reward=float(reward),
-                terminated=terminated,
-                truncated=truncated,
-            )
-            reached = [name for name in seen.milestones if name not in last.milestones]
-            new.update(dict.fromkeys(reached, step))
-            for name in reached:
-                episode.event(f"{MILESTONE}{name}")
-            ending = "died" if terminated else "truncated" if truncated else None
-            if ending or reached or _is_hurt(last.state, seen.state):
-                break
-        is_cut = taken < entry.repeat or ending is not None
-        row = episode.finish(ending or (None if not is_cut else "interrupted" if stop.asked else "stopped"))
-    return Executed(row, seen, new, is_cut or bool(new), ending)
+    def __init__(self, environment: Environment, skills: Skills) -> None:
+        self._environment, self._skills = environment, skills
+
+    def execute(self, life: Life, entry: Entry, before: Seen, most: int, plan: Json, stop: Stop, turn: int) -> Executed:
+        """Takes at most `most` steps, recorded as one episode.
+
+        Raises InvalidInput, before the first step, for an entry that can't be carried out.
+        """
+        if entry.action in self._environment.actions and entry.arguments is None:
+            return self._repeat(life, entry, before, most, plan, stop)
+        problem = self._skills.check(entry.action, entry.arguments or {})
+        if problem is not None:
+            known = ", ".join(self._environment.actions)
+            raise InvalidInput(f"plan: {entry.action}: {problem}; the raw actions are {known}")
+        return self._call(life, entry, before, most, plan, stop, turn)
+
+    def _repeat(self, life: Life, entry: Entry, before: Seen, most: int, plan: Json, stop: Stop) -> Executed:
+        if entry.repeat < 1:
+            raise InvalidInput(f"plan: {entry.action} x{entry.repeat}: a count above 0 was expected")
+        with life.episode(entry.action, plan=plan) as episode:
+            stepper = Stepper(self._environment, episode, before, min(entry.repeat, most), stop)
+            while not stepper.is_over and not stepper.calls_for_a_look:
+                stepper.take(entry.action)
+            is_cut = stepper.taken < entry.repeat or stepper.ending is not None
+            broken_off = "interrupted" if stop.asked else "stopped"
+            row = episode.finish(stepper.ending or (broken_off if is_cut else None))
+        return _executed(row, stepper, is_cut)
+
+    def _call(self, life: Life, entry: Entry, before: Seen, most: int, plan: Json, stop: Stop, turn: int) -> Executed:
+        arguments = entry.arguments or {}
+        with life.episode(entry.action, arguments, plan=plan) as episode:
+            stepper = Stepper(self._environment, episode, before, most, stop)
+            if self._skills.is_procedure(entry.action):
+                ran = self._skills.run_procedure(entry.action, arguments, stepper, Budget(steps=most))
+                self._skills.keep(entry.action, arguments, ran, life, turn, episode.id)
+                if ran.error:
+                    episode.note(ran.error)
+                outcome = SUCCESS if ran.ok else ran.why
+            else:
+                try:
+                    outcome = self._skills.run_atom(entry.action, arguments, stepper)
+                except Halt as halt:
+                    outcome = f"stopped: {halt}"
+            row = episode.finish(stepper.ending or outcome)
+        return _executed(row, stepper, outcome != SUCCESS)
 
 
-def _is_hurt(before: Json, after: Json) -> bool:
-    a, b = before.get("health"), after.get("health")
-    return is_number(a) and is_number(b) and b < a
+def _executed(row: Row, stepper: Stepper, is_cut: bool) -> Executed:
+    return Executed(row, stepper.seen, stepper.new, is_cut or stepper.calls_for_a_look, stepper.ending)

@@ -10,8 +10,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scrubjay.agent.execution import MILESTONE, Executed, Seen, execute
+from scrubjay.agent.execution import Executed, Executor
 from scrubjay.agent.progress import Progress, Reached
+from scrubjay.agent.skills import Skills
+from scrubjay.agent.stepping import MILESTONE, Seen
 from scrubjay.agent.stopping import Stop
 from scrubjay.environments.contract import Environment
 from scrubjay.errors import InvalidInput
@@ -46,12 +48,15 @@ class Run:
         seed: int = 0,
         steps: int = 2000,
         lives: int | None = None,
+        skills: Skills | None = None,
         watch: Callable[[Progress], None] = lambda progress: None,
     ) -> None:
         self._environment, self._model, self._memory = environment, model, memory
         self._task, self._method, self._seed, self._lives, self._watch = task, method, seed, lives, watch
         self._began = time.monotonic()
         self._unchanged = 0
+        self._skills = skills or Skills(environment, memory)
+        self._executor = Executor(environment, self._skills)
         self._progress = Progress(0, 0, steps, 0, 0, (), (), None, 0.0)
 
     def run(self) -> Progress:
@@ -117,7 +122,7 @@ class Run:
             if stop.asked or not self._steps_left:
                 break
             position = {"text": plan.intention, "step": place, "of": len(plan.entries)}
-            done.append(execute(self._environment, life, entry, seen, self._steps_left, position, stop))
+            done.append(self._executor.execute(life, entry, seen, self._steps_left, position, stop, number))
             seen = done[-1].seen
             self._count(life, done[-1], plan)
             if done[-1].is_cut:
@@ -148,6 +153,7 @@ class Run:
             recent=recent,
             recall=self._memory,
             actions=self._environment.actions,
+            calls=self._skills.calls,
             known_milestones=self._environment.milestones,
             unchanged=self._unchanged,
         )

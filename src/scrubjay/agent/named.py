@@ -10,6 +10,7 @@ from scrubjay.models.contract import Model
 from scrubjay.models.named import is_chat_model, make_chat_model, make_model
 
 if TYPE_CHECKING:
+    from scrubjay.agent.skills import Skills
     from scrubjay.models.waiting import Outage
     from scrubjay.public import Memory
 
@@ -17,12 +18,16 @@ __all__ = ["make_agent"]
 
 
 def make_agent(
-    choice: str, environment: str, memory: Memory, watch: Callable[[Outage | None], None] | None = None
+    choice: str,
+    environment: str,
+    memory: Memory,
+    skills: Skills,
+    watch: Callable[[Outage | None], None] | None = None,
 ) -> Model:
     """The model that `choice` names, ready to decide in this environment with this memory.
 
     `watch` is told while a provider is out of reach. Raises InvalidInput, saying what there is.
     """
     if is_chat_model(choice):
-        return Conversation(make_chat_model(choice, watch=watch), memory)
+        return Conversation(make_chat_model(choice, watch=watch), memory, own=skills.own, check=skills.check)
     return make_model(choice, environment)

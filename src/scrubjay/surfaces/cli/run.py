@@ -72,12 +72,14 @@ def run(arguments: argparse.Namespace) -> int:
 def _run(arguments: argparse.Namespace) -> int:
     from scrubjay.agent.loop import Run
     from scrubjay.agent.named import make_agent
+    from scrubjay.agent.skills import Skills
     from scrubjay.environments.named import make_environment
 
     environment = make_environment(arguments.environment)
     show = _Progress(len(environment.milestones))
     with _memory(arguments.memory) as memory:
-        model = make_agent(arguments.model, arguments.environment, memory, _tell_outage)
+        skills = Skills(environment, memory)
+        model = make_agent(arguments.model, arguments.environment, memory, skills, _tell_outage)
         print(
             f"{model.name} player in {arguments.environment}, seed {arguments.seed}, {arguments.steps} steps,"
             f" memory {memory.root}",
@@ -92,8 +94,10 @@ def _run(arguments: argparse.Namespace) -> int:
             seed=arguments.seed,
             steps=arguments.steps,
             lives=arguments.lives,
+            skills=skills,
             watch=show,
         ).run()
+        skills.close()
     environment.close()
     show.end()
     _summarise(progress, environment.milestones, arguments)
