@@ -53,14 +53,16 @@ def run_with_kill(script: str, n: int, *arguments: str, half: bool = False, afte
 
 
 def run_with_fault(
-    script: str, n: int, *arguments: str, error: str, after: bool = False, lasting: bool = False
+    script: str, n: int, *arguments: str, error: str, after: bool = False, half: bool = False, lasting: bool = False
 ) -> Outcome:
     """Runs `script`, whose n-th call (from 1) raises OSError `error` (`EIO`), instead of the call or `after` it.
 
-    With `lasting` every write, flush, truncation and new file after it fails too. The script may call `repair()`,
-    which says whether a call has failed, and ends it. It must come to its end.
+    With `half` a write that fails has put half of its bytes in place. With `lasting` every write, flush, truncation
+    and new file after it fails too. The script may call `repair()`, which says whether a call has failed, and ends it.
+    It must come to its end.
     """
-    job = {"script": script, "n": n, "error": error, "after": after, "lasting": lasting, "arguments": list(arguments)}
+    job: dict[str, Any] = {"script": script, "n": n, "error": error, "arguments": list(arguments)}
+    job.update({"after": after, "half": half, "lasting": lasting})
     outcome = _server().run(job)
     assert outcome.status == 0, outcome.output
     return outcome
@@ -141,7 +143,7 @@ def _run(job: dict[str, Any], output: int) -> None:
     names: dict[str, Any] = {"arguments": job["arguments"], "__name__": "__main__"}
     try:
         if "error" in job:
-            names["repair"] = _fail(job["n"], getattr(errno, job["error"]), job["after"], job["lasting"])
+            names["repair"] = _fail(job, getattr(errno, job["error"]))
         elif job["n"]:
             _arm(job["n"], job["half"], job["after"])
         exec(compile(job["script"], "<script>", "exec"), names)
@@ -186,7 +188,8 @@ def _only_reads(name: str, positional: tuple[Any, ...], named: dict[str, Any]) -
     return False
 
 
-def _fail(n: int, number: int, after: bool, lasting: bool) -> Callable[[], bool]:
+def _fail(job: dict[str, Any], number: int) -> Callable[[], bool]:
+    n, lasting = job["n"], job["lasting"]
     calls, failed, broken = itertools.count(1), False, False
 
     def wrap(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
@@ -197,8 +200,10 @@ def _fail(n: int, number: int, after: bool, lasting: bool) -> Callable[[], bool]
             is_nth = next(calls) == n
             if is_nth or (broken and not gives_back and not _only_reads(name, positional, named)):
                 failed, broken = True, broken or lasting
-                if after or name == "close":  # a close that fails has closed all the same
+                if job["after"] or name == "close":  # a close that fails has closed all the same
                     call(*positional, **named)
+                elif job["half"] and name in ("write", "pwrite"):
+                    call(positional[0], bytes(positional[1])[: len(positional[1]) // 2], *positional[2:])
                 raise OSError(number, os.strerror(number), "injected")
             return call(*positional, **named)
 

@@ -39,7 +39,7 @@ FAULTS = {
     "EIO": {"error": "EIO"},
     "EIO after the call": {"error": "EIO", "after": True},
     "EIO from then on": {"error": "EIO", "lasting": True},
-    "ENOSPC": {"error": "ENOSPC"},
+    "ENOSPC halfway": {"error": "ENOSPC", "half": True},
     "ENOSPC from then on": {"error": "ENOSPC", "lasting": True},
 }
 
@@ -64,4 +64,5 @@ def check_after_fault(root: str, said: Sayings) -> None:
         assert memory.lives()
         report = repair_folder(memory.layout, cue_makers())
         assert report.is_sound, report.problems
+        assert report.counts["broken lines"] == 0, "what failed was not cut back"
         aftermath.check_open(memory, said, logs_in_order=False)
