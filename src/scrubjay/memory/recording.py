@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from scrubjay.errors import Conflict, ScrubjayError, StorageFailed, storage_error
 from scrubjay.memory import record as records
-from scrubjay.memory.deriving import Deriver, Happened
+from scrubjay.memory.deriving import Derived, Deriver, Happened
 from scrubjay.memory.disk import datasync, durability, let_go, storage, sync_folder, write_file
 from scrubjay.memory.framewriter import Arriving, EpisodeFrames
 from scrubjay.memory.jsonio import Json, clean, dumps
@@ -272,21 +272,25 @@ class Recording:
         for name in (Layout.STEPS, *(name for name in frames.files if name not in frames.linked)):
             datasync(os.path.join(self._folder, name))
         writer.drain()
+        happened = replace(happened, frame_unchanged=self._is_unchanged(happened))
         if not self._halfway:
             try:
-                return records.encode(self._record(happened, given, extra))
+                derived = self._deriver.derive(happened)
             except Exception as error:  # a deriver of somebody else's: the default one reads the episode instead
                 happened = replace(happened, events=(*happened.events, f"deriving failed: {type(error).__name__}"))
+            else:
+                return records.encode(self._record(happened, derived, given, extra))
         return records.encode(self._record_from_disk(happened, given, extra))
 
-    def _record(self, happened: Happened, given: Json, extra: Json) -> Json:
+    def _is_unchanged(self, happened: Happened) -> bool:
+        screen = self._frames.cues.get("screen/1", {})
+        is_seen = "start" in screen and "end" in screen  # an edge may have no frame
+        return happened.last_step > happened.first_step and is_seen and screen["start"] == screen["end"]
+
+    def _record(self, happened: Happened, derived: Derived, given: Json, extra: Json) -> Json:
         frames, written, first = self._frames, self._written, self._first
         assert written is not None
         assert first is not None
-        screen = frames.cues.get("screen/1", {})
-        is_seen = "start" in screen and "end" in screen  # an edge may have no frame
-        unchanged = happened.last_step > happened.first_step and is_seen and screen["start"] == screen["end"]
-        happened = replace(happened, frame_unchanged=unchanged)
         steps = {"size": written.size, "sha256": written.hash.hexdigest()}
         files = {Layout.STEPS: steps, **frames.files}
         return records.build_record(
@@ -295,7 +299,7 @@ class Recording:
             world=self._intent.world.world,
             place=self._intent.place,
             happened=happened,
-            derived=self._deriver.derive(happened),
+            derived=derived,
             given=given,
             ends=(first, written.seen),
             evidence={"cues": frames.cues, "frames": frames.frames, "missing": frames.missing, "files": files},
