@@ -28,6 +28,7 @@ COMMANDS = {
     "stats": "what this memory holds, and its disk use",
     "memory": "read, write and undo the agent's own documents",
     "procedures": "the agent's methods: how their calls went, which are offered",
+    "consolidate": "turn new episodes into notes, guide and procedures that cite them",
     "check": "verify every rule that a file can show, and repair",
     "forget": "remove an episode's evidence, as a person",
 }
