@@ -18,7 +18,7 @@ from scrubjay.retrieval.tail import Tail
 
 __all__ = ["Upkeep"]
 
-_SCANNED = 64
+_SCANNED = 128
 _ADDED_AT_ONCE = 1024
 _WAIT_TO_RANK = 1.0
 _PAUSE = 20.0
