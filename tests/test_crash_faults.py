@@ -44,7 +44,7 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("nth", [pytest.param(5, id="every fifth call"), pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("nth", [pytest.param(7, id="every seventh call"), pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
 def test_recording_goes_on_after_a_fault_of_the_disk(scratch: Path, fault: dict[str, Any], nth: int) -> None:
     prepare = empty_memory(scratch)

@@ -31,7 +31,7 @@ def test_random_kills_lose_nothing_acknowledged(scratch: Path, kills: int) -> No
     Memory.create(root).close()
     chance, everything = random.Random(kills), Sayings()
     for nth in range(kills):
-        outcome = run_with_kill(KILLED, 0, root, str(chance.uniform(0.01, 0.2)), str(nth))
+        outcome = run_with_kill(KILLED, 0, root, str(chance.uniform(0.01, 0.12)), str(nth))
         assert outcome.killed, outcome.output
         said = Sayings.of(outcome.output)
         everything.add(said)
