@@ -16,8 +16,8 @@ from scrubjay.memory.checking.documents import check_documents
 from scrubjay.memory.checking.episodes import check_episode
 from scrubjay.memory.checking.findings import Report
 from scrubjay.memory.claims import episode_numbers, life_numbers
-from scrubjay.memory.jsonio import Json, dumps
 from scrubjay.memory.evidence import read_record
+from scrubjay.memory.jsonio import Json, dumps
 from scrubjay.memory.layout import Layout, Reference, episode_id
 from scrubjay.memory.records import GridRow, Row, World
 from scrubjay.memory.recovery import open_lives
