@@ -64,6 +64,11 @@ def test_a_revised_entry_keeps_its_evidence() -> None:
     assert apply(text, revise("Iron at the north wall", "Iron at the north wall, 3 pieces", "ep_000006")) == text
 
 
+def test_a_revision_that_says_something_else_must_supersede() -> None:
+    with pytest.raises(InvalidInput, match="supersede it"):
+        apply(NOTES, revise("Iron at the north wall", "Everything was mined long ago", "ep_000006"))
+
+
 def test_a_correction_keeps_the_old_entry_and_its_citation() -> None:
     update = checked(
         supersede("Iron at the north wall", "The iron is mined", "ep_000007", why="it (was) mined"), exists

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ import pytest
 from conftest import live_some
 from scrubjay import Memory
 from scrubjay.agent.consolidation import Consolidation, Outcome
-from scrubjay.errors import Conflict, InvalidInput, NotFound, ReadOnly
+from scrubjay.agent.new_evidence import MOST_ROWS
+from scrubjay.errors import Conflict, InvalidInput, NotFound, ReadOnly, ScrubjayError
 from scrubjay.memory import journal
 from scrubjay.memory.citations import unsupported
 from scrubjay.memory.layout import Reference
@@ -151,6 +153,16 @@ def test_what_was_written_meanwhile_stays(lived: Memory) -> None:
     assert outcome.done.refused == 1
 
 
+def test_two_at_once_say_it_once(lived: Memory) -> None:
+    coal = Update("notes.md", "add", "Coal lies west", ("ep_000002",))
+    more = replace(IRON, cites=("ep_000003",))
+    with Memory.open(lived.root) as other:
+        run(lived, IRON, coal, meanwhile=lambda: run(other, more))
+    assert lived.documents.read("notes.md") == (
+        "# Notes\n\n- Iron lies east [ep_000003, ep_000001]\n- Coal lies west [ep_000002]\n"
+    )
+
+
 def test_what_cites_nothing_that_is_there_is_a_hypothesis(lived: Memory) -> None:
     outcome = run(
         lived,
@@ -277,6 +289,16 @@ def test_a_consolidator_that_fails_changes_nothing(lived: Memory) -> None:
     assert files(lived) == before
 
 
+def test_edits_whose_row_was_lost_are_not_made_twice(lived: Memory) -> None:
+    turns = Path(lived.layout.turns(1))
+    turns.mkdir()  # nothing can be appended where a folder stands
+    with pytest.raises(ScrubjayError):
+        run(lived, IRON)
+    turns.rmdir()
+    assert run(lived, IRON).done.changes == ()
+    assert lived.documents.read("notes.md") == "# Notes\n\n- Iron lies east [ep_000001]\n"
+
+
 def test_a_record_that_was_cut_is_read_again_from_its_beginning(lived: Memory) -> None:
     run(lived)
     index = Path(lived.layout.index)
@@ -284,3 +306,15 @@ def test_a_record_that_was_cut_is_read_again_from_its_beginning(lived: Memory) -
     other = Proposes()
     Consolidation(lived, other).run("asked for")
     assert len(other.seen[0].rows) == 3
+
+
+def test_very_much_is_read_in_parts(memory: Memory) -> None:
+    index = Path(memory.layout.index)
+    live_some(memory, 1)
+    row = index.read_bytes()
+    index.write_bytes(row * (MOST_ROWS + 1))
+    consolidation = Consolidation(memory, Proposes())
+    reads = []
+    while (outcome := consolidation.run("asked for")) is not None:
+        reads.append((outcome.read, outcome.is_all))
+    assert reads == [(MOST_ROWS, False), (1, True)]

@@ -66,13 +66,19 @@ def test_a_claim_without_evidence_comes_back_once_and_is_then_a_hypothesis(lived
 
 
 def test_it_mends_what_was_refused(lived: Memory) -> None:
-    wrong = {"document": "notes.md", "operation": "revise", "claim": "More", "cites": ["ep_000002"], "entry": "Nothing"}
+    wrong = {
+        "document": "notes.md",
+        "operation": "revise",
+        "claim": "Iron lies east, 3 pieces",
+        "cites": ["ep_000002"],
+        "entry": "Nothing",
+    }
     right = {**wrong, "entry": "Iron lies east"}
     model, _ = consolidate(
         lived, calls(add("Iron lies east", "ep_000001"), ("update", wrong)), calls(("update", right)), DONE
     )
     assert "there is no entry 'Nothing'" in texts(told(model)[1])
-    assert lived.documents.read("notes.md") == "# Notes\n\n- More [ep_000001, ep_000002]\n"
+    assert lived.documents.read("notes.md") == "# Notes\n\n- Iron lies east, 3 pieces [ep_000001, ep_000002]\n"
 
 
 def test_what_can_not_be_read_comes_back(lived: Memory) -> None:

@@ -5,8 +5,9 @@ It knows texts and references. Whether cited evidence exists is asked of the cal
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from scrubjay.errors import InvalidInput
@@ -20,6 +21,7 @@ Exists = Callable[[Reference], bool]
 
 _MOST_CITED = 12
 _MOST_CHARACTERS = 600
+_KEPT = 0.4  # of the words of an entry; below that it is a new claim, and the old one must be seen to be corrected
 _BRACKET = re.compile(r"\s*\[[^\[\]\n]*\bep_[^\[\]\n]*\]")
 _MARK = re.compile(r"\s*\(hypothesis\)|^hypothesis:\s*", re.IGNORECASE)
 _SUPERSEDED = re.compile(r"\s*\(superseded by \[(?:[^\[\]]*)\].*\)\s*$", re.DOTALL)
@@ -38,7 +40,7 @@ class Entry:
     @property
     def is_superseded(self) -> bool:
         """True where a later claim took its place."""
-        return _SUPERSEDED.search(self.said) is not None
+        return "(superseded by [" in self.said and _SUPERSEDED.search(self.said) is not None
 
     @property
     def cites(self) -> list[Reference]:
@@ -46,6 +48,7 @@ class Entry:
         return [found.reference for found in citations(_SUPERSEDED.sub("", self.said))]
 
 
+@functools.lru_cache(8192)  # a document is read again for each update of it
 def normal(text: str) -> str:
     """What a claim says, however it is written: without marker, citations, marks, case and white space."""
     text = _without_citations(_SUPERSEDED.sub("", text))
@@ -57,14 +60,15 @@ def _without_citations(text: str) -> str:
     return _BRACKET.sub(lambda bracket: "" if citations(bracket[0]) else bracket[0], text)
 
 
-def entries(text: str) -> list[Entry]:
+@functools.lru_cache(2)
+def entries(text: str) -> tuple[Entry, ...]:
     """The list items of a document that claim something."""
     lines = text.split("\n")
-    return [
+    return tuple(
         Entry(claim.line - 1, claim.line + claim.lines - 2, claim.text)
         for claim in claims(text)
         if _BULLET.match(lines[claim.line - 1])
-    ]
+    )
 
 
 # --- what may be proposed
@@ -150,7 +154,7 @@ def apply(text: str, update: Update) -> str:
     return _superseded(text, old, standing, update)
 
 
-def _find(found: list[Entry], said: str, standing: Entry | None) -> Entry | None:
+def _find(found: Sequence[Entry], said: str, standing: Entry | None) -> Entry | None:
     """The entry to change; None where the update was carried out before."""
     wanted = normal(said)
     same = [one for one in found if normal(one.said) == wanted]
@@ -174,7 +178,7 @@ def _need_new(found: Iterable[Entry], wanted: str) -> None:
         raise InvalidInput("this claim was superseded before; where it holds again, say what is different now")
 
 
-def _added(text: str, found: list[Entry], wanted: str, update: Update) -> str:
+def _added(text: str, found: Sequence[Entry], wanted: str, update: Update) -> str:
     _need_new(found, wanted)
     gap = "" if not text or text.endswith("\n") else "\n"
     new = f"{text}{gap}- {_line(update.claim, _references(update))}\n"
@@ -186,10 +190,18 @@ def _added(text: str, found: list[Entry], wanted: str, update: Update) -> str:
 def _revised(text: str, old: Entry, update: Update) -> str:
     if old.cites and not update.cites:
         raise InvalidInput("the entry rests on evidence: revise it with evidence, or add a hypothesis of its own")
+    if _kept(old.said, update.claim) < _KEPT:
+        raise InvalidInput(f"this says something else than {_quoted(old.said)}: supersede it where it no longer holds")
     lines = text.split("\n")
     cites = _fewer({*old.cites, *_references(update)})
     lines[old.first : old.last + 1] = [f"{_marker(lines[old.first])}{_line(update.claim, cites)}{_return(lines, old)}"]
     return "\n".join(lines)
+
+
+def _kept(old: str, new: str) -> float:
+    """The share of an entry's words that its revision says too."""
+    words = set(re.findall(r"[^\W\d_]+", normal(old)))
+    return len(words & set(re.findall(r"[^\W\d_]+", normal(new)))) / len(words) if words else 1.0
 
 
 def _superseded(text: str, old: Entry, standing: Entry | None, update: Update) -> str:

@@ -20,7 +20,7 @@ from scrubjay.agent import differences
 from scrubjay.agent.applying import Applied, Applying
 from scrubjay.agent.consolidations import Consolidations, Done, Marks, now
 from scrubjay.agent.drafting import Draft
-from scrubjay.agent.new_evidence import gather
+from scrubjay.agent.new_evidence import MOST_ROWS, gather
 from scrubjay.errors import Damaged, NotFound, ReadOnly
 from scrubjay.memory.document_changes import Change
 from scrubjay.memory.documents import Documents
@@ -37,11 +37,15 @@ __all__ = ["Consolidation", "Outcome", "Preview"]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a consolidation did: its row, how much evidence it read, and what was refused with the reasons."""
+    """What a consolidation did: its row, how much evidence it read, and what was refused with the reasons.
+
+    `is_all` is false where there was more than is read at once: another one goes on.
+    """
 
     done: Done
     read: int
     refused: tuple[str, ...]
+    is_all: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +97,7 @@ class Consolidation:
             time=now(),
         )
         self.record.write(done)
-        return Outcome(done, len(evidence), applied.refused)
+        return Outcome(done, len(evidence), applied.refused, len(evidence.rows) < MOST_ROWS)
 
     def preview(self, reason: str) -> Preview | None:
         """What `run` would change, and nothing is: the documents are copied, and the copy is consolidated."""

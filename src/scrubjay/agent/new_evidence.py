@@ -5,6 +5,7 @@ It reads journals from where the last one stopped, and the documents as they are
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -22,14 +23,16 @@ from scrubjay.retrieval.questions import Inspection, Questions
 if TYPE_CHECKING:
     from scrubjay.public import Memory
 
-__all__ = ["gather"]
+__all__ = ["MOST_ROWS", "gather", "texts"]
+
+MOST_ROWS = 20_000  # at once; what lies behind them is read the next time
 
 
 def gather(memory: Memory, reason: str, life: int, last: Done | None) -> tuple[Evidence, Marks]:
-    """The evidence since `last`, and how far it reaches."""
+    """The evidence since `last`, the oldest first, and how far it reaches."""
     layout, since = memory.layout, last.read if last is not None else Marks()
     index = _Reading(layout.index, since.index)
-    rows = tuple(_rows(index))
+    rows = tuple(itertools.islice(_rows(index), MOST_ROWS))
     asked = _Reading(layout.inspections, since.inspections)
     inspections = _inspections(layout, asked)
     called = _Reading(layout.procedures_journal, since.procedures)
@@ -62,12 +65,11 @@ class _Reading:
 
     def __iter__(self) -> Iterator[Json]:
         for line in journal.read(self._path, self.end):
-            if isinstance(line, journal.Broken):
-                if line.tail:
-                    return
-            else:
-                yield line.row
+            if isinstance(line, journal.Broken) and line.tail:
+                return
             self.end = line.offset + line.length
+            if isinstance(line, journal.Entry):
+                yield line.row
 
 
 def _rows(reading: _Reading) -> Iterator[Row]:

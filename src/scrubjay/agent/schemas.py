@@ -134,7 +134,11 @@ ACT = Tool(
     _object(
         {
             "plan": {"type": "array", "items": _ENTRY, "minItems": 1},
-            "intention": _described(_TEXT, "what the plan is for, in a few words"),
+            "intention": _described(
+                _TEXT,
+                "what the plan is for, in a few words; it may predict the state it ends in, as "
+                'expect: {"health": ">= 5", "inventory.wood": 3}',
+            ),
         },
         "plan",
     ),

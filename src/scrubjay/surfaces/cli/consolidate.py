@@ -75,6 +75,7 @@ def _summary(outcome: Outcome, memory: Memory, arguments: argparse.Namespace) ->
     asked = f", {done.usage.requests} requests{cost}" if done.usage.requests else ""
     lines = [f"read {outcome.read} episodes, questions and calls up to {done.until}{asked}"]
     lines += [f"  changed {path}" for path in changed] or ["  nothing new to say"]
+    lines += [] if outcome.is_all else ["  there is more: the same command goes on"]
     where = shlex.quote(arguments.dir)
     if changed:
         lines += ["", "Try next:", f"  scrubjay memory {where} view {next(iter(changed))}"]
