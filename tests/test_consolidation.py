@@ -291,9 +291,10 @@ def test_a_consolidator_that_fails_changes_nothing(lived: Memory) -> None:
 
 def test_edits_whose_row_was_lost_are_not_made_twice(lived: Memory) -> None:
     turns = Path(lived.layout.turns(1))
-    turns.mkdir()  # nothing can be appended where a folder stands
+    blocked = Proposes(IRON, meanwhile=turns.mkdir)  # nothing can be appended where a folder stands
     with pytest.raises(ScrubjayError):
-        run(lived, IRON)
+        Consolidation(lived, blocked).run("asked for", turn=1)
+    assert lived.documents.list() == ["notes.md"]
     turns.rmdir()
     assert run(lived, IRON).done.changes == ()
     assert lived.documents.read("notes.md") == "# Notes\n\n- Iron lies east [ep_000001]\n"
