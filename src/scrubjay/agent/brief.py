@@ -55,6 +55,8 @@ def _memory(turn: Turn, offer: Offer) -> str:
             "Every executed entry is an episode (ep_000043) with its states and outcome. First locate episodes by "
             "cues with episodes; never guess what happened."
         )
+    if "log" in offer.tools:
+        lines.append("Every executed entry is a section of a text log. Search it with log; never guess what happened.")
     if offer.frames and "look" in offer.tools:
         lines.append(
             "Then look at the stored frames: a summary tells less than a picture. With a question a look is kept; "

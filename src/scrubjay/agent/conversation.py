@@ -18,7 +18,7 @@ from scrubjay.agent.context import Context
 from scrubjay.agent.offer import Offer
 from scrubjay.agent.planning import CheckCall, Proposals, entries_of
 from scrubjay.agent.schemas import ACT
-from scrubjay.agent.toolbox import Toolbox
+from scrubjay.agent.toolbox import OwnTool, Toolbox
 from scrubjay.errors import InvalidInput, NotFound
 from scrubjay.memory.layout import Layout
 from scrubjay.models.chat import ChatModel, Image, Message, Reply, ToolCall, ToolResult, Usage
@@ -59,10 +59,12 @@ class Conversation:
         own: Callable[[], Sequence[str]] = tuple,
         check: CheckCall = _nothing_to_call,
         before_reset: Callable[[Turn], None] = lambda turn: None,
+        tools: Sequence[OwnTool] = (),
     ) -> None:
         self._model, self._memory = model, memory
         self._offer, self._limits = offer or Offer(), limits or Limits()
         self._rules, self._own, self._check, self._before_reset = rules, own, check, before_reset
+        self._tools = tuple(tools)
         self._context = Context(self._limits.tokens, self._limits.images)
         self._proposals = Proposals()
         self._life = 0
@@ -81,7 +83,7 @@ class Conversation:
         """
         began = time.monotonic()
         resets = self._begin(turn)
-        box = Toolbox(self._memory, self._offer, turn.frame)
+        box = Toolbox(self._memory, self._offer, turn.frame, self._tools)
         system = brief(turn, self._offer, box.tools, self._rules)
         self._context.add(Message("user", (self._block(turn), _picture(turn.frame))))
         usage, refusals = Usage(), 0

@@ -20,7 +20,7 @@ from scrubjay.errors import InvalidInput
 from scrubjay.memory import journal
 from scrubjay.memory.jsonio import Json
 from scrubjay.memory.records import Row
-from scrubjay.models.contract import Account, Model, Plan, Turn
+from scrubjay.models.contract import Account, Model, Plan, Recall, Turn
 from scrubjay.retrieval.query import ALL_LIVES, Query
 
 if TYPE_CHECKING:
@@ -34,7 +34,8 @@ class Run:
     """A model that lives in an environment, with a memory, for a number of steps.
 
     After a death it begins the next life in the same world, at most `lives` of them. Lives of the world that the
-    memory holds already count: each further one has other chances. `watch` is told after every turn.
+    memory holds already count: each further one has other chances. `recall` gives what the model is told of the memory
+    in a turn, all of it where none is given. `watch` is told after every turn.
     """
 
     def __init__(
@@ -49,9 +50,10 @@ class Run:
         steps: int = 2000,
         lives: int | None = None,
         skills: Skills | None = None,
+        recall: Callable[[Memory, Life], Recall] = lambda memory, life: memory,
         watch: Callable[[Progress], None] = lambda progress: None,
     ) -> None:
-        self._environment, self._model, self._memory = environment, model, memory
+        self._environment, self._model, self._memory, self._recall = environment, model, memory, recall
         self._task, self._method, self._seed, self._lives, self._watch = task, method, seed, lives, watch
         self._began = time.monotonic()
         self._unchanged = 0
@@ -151,7 +153,7 @@ class Run:
             state=seen.state,
             milestones=seen.milestones,
             recent=recent,
-            recall=self._memory,
+            recall=self._recall(self._memory, life),
             actions=self._environment.actions,
             calls=self._skills.calls,
             known_milestones=self._environment.milestones,

@@ -40,7 +40,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="M",
         help="scripted (default), anthropic:NAME, openai:NAME, google:NAME, ollama:NAME, or my.module:Model",
     )
-    parser.add_argument("--method", default="mfm", choices=["mfm"], help="how it remembers (default: mfm)")
+    from scrubjay.methods.named import METHODS
+
+    parser.add_argument(
+        "--method",
+        default="mfm",
+        metavar="NAME",
+        help=f"how it remembers: {', '.join(METHODS)} (default: mfm), or my.module:Method",
+    )
     parser.add_argument(
         "--steps", type=_count, default=2000, metavar="N", help="environment steps in all (default 2000)"
     )
@@ -71,15 +78,16 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _run(arguments: argparse.Namespace) -> int:
     from scrubjay.agent.loop import Run
-    from scrubjay.agent.named import make_agent
     from scrubjay.agent.skills import Skills
     from scrubjay.environments.named import make_environment
+    from scrubjay.methods.named import make_method, make_player
 
+    method = make_method(arguments.method)
     environment = make_environment(arguments.environment)
     show = _Progress(len(environment.milestones))
     with _memory(arguments.memory) as memory:
         skills = Skills(environment, memory)
-        model = make_agent(arguments.model, arguments.environment, memory, skills, _tell_outage)
+        model = make_player(arguments.model, arguments.environment, method, memory, skills, _tell_outage)
         print(
             f"{model.name} player in {arguments.environment}, seed {arguments.seed}, {arguments.steps} steps,"
             f" memory {memory.root}",
@@ -90,11 +98,12 @@ def _run(arguments: argparse.Namespace) -> int:
             model,
             memory,
             task=arguments.task,
-            method=arguments.method,
+            method=method.traits.name,
             seed=arguments.seed,
             steps=arguments.steps,
             lives=arguments.lives,
             skills=skills,
+            recall=method.recall,
             watch=show,
         ).run()
         skills.close()

@@ -1,0 +1,53 @@
+"""A method by name, and a model that lives with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from scrubjay.environments.named import load
+from scrubjay.methods.contract import Method
+from scrubjay.models.contract import Model
+
+if TYPE_CHECKING:
+    from scrubjay.agent.skills import Skills
+    from scrubjay.models.waiting import Outage
+    from scrubjay.public import Memory
+
+__all__ = ["METHODS", "make_method", "make_player"]
+
+METHODS = {
+    "direct": "scrubjay.methods.direct:Direct",
+    "prolong": "scrubjay.methods.prolong:Prolong",
+    "vista": "scrubjay.methods.vista:Vista",
+    "mfm": "scrubjay.methods.mfm:Mfm",
+    "mfm-no-frames": "scrubjay.methods.mfm_no_frames:MfmNoFrames",
+    "mfm-flat": "scrubjay.methods.mfm_flat:MfmFlat",
+    "mfm-no-procedures": "scrubjay.methods.mfm_no_procedures:MfmNoProcedures",
+    "mfm-no-consolidation": "scrubjay.methods.mfm_no_consolidation:MfmNoConsolidation",
+}
+
+
+def make_method(choice: str) -> Method:
+    """A method by its name or dotted path (`my.module:Method`). Raises InvalidInput, saying what there is."""
+    method: Method = load(choice, METHODS, "method")()
+    return method
+
+
+def make_player(
+    choice: str,
+    environment: str,
+    method: Method,
+    memory: Memory,
+    skills: Skills,
+    watch: Callable[[Outage | None], None] | None = None,
+) -> Model:
+    """The model that `choice` names, ready to live in an environment with a method.
+
+    `watch` is told while a provider is out of reach. Raises InvalidInput, saying what there is.
+    """
+    from scrubjay.models.named import is_chat_model, make_chat_model, make_model
+
+    if is_chat_model(choice):
+        return method.conversation(make_chat_model(choice, watch=watch), memory, skills)
+    return make_model(choice, environment)
