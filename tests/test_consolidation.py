@@ -243,9 +243,20 @@ def test_undo_takes_back_all_of_the_last_one(lived: Memory) -> None:
         consolidation.undo()
 
 
+def test_undo_leaves_what_was_written_since(lived: Memory) -> None:
+    lived.documents.create("notes.md", "- Coal [ep_000000]\n")
+    run(lived, IRON, Update("GUIDE.md", "add", "Walk", ("ep_000002",)))
+    lived.documents.append("notes.md", "- Gold [ep_000003]\n")
+    lived.documents.insert("notes.md", 0, "# Mine")
+    lived.documents.append("GUIDE.md", "- Swim [ep_000003]\n")
+    Consolidation(lived, Proposes()).undo()
+    assert lived.documents.read("notes.md") == "# Mine\n- Coal [ep_000000]\n- Gold [ep_000003]\n"
+    assert lived.documents.read("GUIDE.md") == "- Swim [ep_000003]\n"
+
+
 def test_undo_stops_before_a_later_change_and_takes_back_nothing(lived: Memory) -> None:
     run(lived, IRON, Update("GUIDE.md", "add", "Walk", ("ep_000002",)))
-    lived.documents.append("notes.md", "- Coal [ep_000000]\n")
+    lived.documents.str_replace("notes.md", "Iron", "Ironstone")
     before = files(lived)
     with pytest.raises(Conflict, match=r"notes\.md can't be undone"):
         Consolidation(lived, Proposes()).undo()

@@ -18,6 +18,7 @@ from scrubjay.memory.document_history import Mark
 from scrubjay.memory.document_store import Context, DocumentStore
 from scrubjay.memory.layout import Layout
 from scrubjay.memory.paths import document_path
+from scrubjay.memory.splices import without
 from scrubjay.memory.text_edits import append_entry, insert_after_line, replace_once
 
 __all__ = ["At", "Changes", "Documents"]
@@ -251,20 +252,37 @@ class Documents:
     def take_back(self, numbers: Iterable[int], *, author: str = "agent") -> Changes:
         """Takes back these changes, the newest first, all or none; each undo is a change.
 
-        Raises NotFound for a number that is none, Conflict where a later change stands in the way.
+        What was written around them since stays. Raises NotFound for a number that is none, Conflict where the lines
+        of one were changed again, or it is taken back already.
         """
         with self._store.writing():
             self._store.sync()
-            history = self._store.history
-            marks = [history.marks[history.change(number).number] for number in sorted({*numbers}, reverse=True)]
-            newest: dict[str, Mark] = {}
-            for mark in marks:
-                newest.setdefault(mark.to or mark.path, mark)
-            for path, mark in newest.items():
-                head = history.heads.get(path)
-                if (None if head is None else head.after) != mark.after:
-                    raise Conflict(f"change {mark.number} of {path} can't be undone: it was changed again since")
-            return [self._undo_one(mark, author) for mark in marks]
+            contents: dict[str, bytes | None] = {}
+            found = [self._store.history.change(number) for number in sorted({*numbers}, reverse=True)]
+            steps = [(change, *self._without(change, contents)) for change in found]
+            return [
+                self._store.put("undo", change.path, old, new, author, undoes=change.number)
+                for change, old, new in steps
+            ]
+
+    def _without(self, change: Change, contents: dict[str, bytes | None]) -> tuple[bytes | None, bytes | None]:
+        """The content of a document, in `contents` where that holds it, before and after a change is taken back."""
+        path, history = change.path, self._store.history
+        old = contents[path] if path in contents else self._store.files.read(path)
+        is_undone = any(mark.undoes == change.number for mark in history.marks.values())
+        new: bytes | None = None
+        if is_undone or change.to is not None:
+            is_possible = False
+        elif (None if old is None else digest_of(old)) == change.after:
+            is_possible, new = True, change.splice.inverse.apply(old or b"")
+        else:
+            after = history.content(path, change.number)
+            new = None if old is None or after is None else without(old, change.splice, after)
+            is_possible = new is not None
+        if not is_possible:
+            raise Conflict(f"change {change.number} of {path} can't be undone: it was changed again since")
+        contents[path] = None if change.before is None and not new else new
+        return old, contents[path]
 
     def _last_to_undo(self, path: str | None) -> Marks:
         history = self._store.history

@@ -6,10 +6,10 @@ character.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-__all__ = ["Splice", "splice_between"]
+__all__ = ["Splice", "splice_between", "without"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,35 @@ def splice_between(before: bytes, after: bytes) -> Splice:
     while tail > 0 and _inside(before, len(before) - tail):
         tail -= 1
     return Splice(head, before[head : len(before) - tail], after[head : len(after) - tail])
+
+
+def without(present: bytes, splice: Splice, after: bytes) -> bytes | None:
+    """`present` with the splice that led to `after` taken back, whatever else changed since.
+
+    The whole lines that the splice touched give way to those that stood there before. None where these lines do not
+    stand in `present` exactly once.
+    """
+    start, end = after.rfind(b"\n", 0, splice.at) + 1, splice.at + len(splice.inserted)
+    if end == start or after[end - 1 : end] != b"\n":
+        end = after.find(b"\n", end) + 1 or len(after)
+    before = splice.inverse.apply(after)
+    lines, old = after[start:end], before[start : len(before) - (len(after) - end)]
+    places = [at for at in _places(present, lines) if _are_lines(present, at, at + len(lines))]
+    if not lines or len(places) != 1:
+        return None
+    return present[: places[0]] + old + present[places[0] + len(lines) :]
+
+
+def _places(content: bytes, part: bytes) -> Iterator[int]:
+    at = content.find(part)
+    while at >= 0:
+        yield at
+        at = content.find(part, at + 1)
+
+
+def _are_lines(content: bytes, start: int, end: int) -> bool:
+    begins = start == 0 or content[start - 1 : start] == b"\n"
+    return begins and (end == len(content) or content[end - 1 : end + 1].find(b"\n") >= 0)
 
 
 def _inside(content: bytes, at: int) -> bool:
