@@ -81,6 +81,16 @@ def test_it_mends_what_was_refused(lived: Memory) -> None:
     assert lived.documents.read("notes.md") == "# Notes\n\n- Iron lies east, 3 pieces [ep_000001, ep_000002]\n"
 
 
+def test_a_claim_known_with_other_counts_comes_back_once(lived: Memory) -> None:
+    lived.documents.create("notes.md", "- Wolves came 2 times at (3, 4) [ep_000001]\n")
+    three = add("Wolves came 3 times at (3, 4)", "ep_000002")
+    model, _ = consolidate(lived, calls(three, add("Wolves came 2 times at (9, 4)", "ep_000003")), calls(three), DONE)
+    known, elsewhere, again = told(model)
+    assert "known with other counts: 'Wolves came 2 times at (3, 4) [ep_000001]'" in texts(known)
+    assert not elsewhere.is_error
+    assert not again.is_error
+
+
 def test_what_can_not_be_read_comes_back(lived: Memory) -> None:
     wrong: list[tuple[str, Json | None]] = [
         ("update", None),

@@ -15,7 +15,7 @@ from scrubjay.memory.citations import Claim, citations, claims
 from scrubjay.memory.layout import Reference, parse_reference
 from scrubjay.models.consolidating import Update
 
-__all__ = ["apply", "as_hypothesis", "checked", "entries", "normal", "supported", "unsupported"]
+__all__ = ["alike", "apply", "as_hypothesis", "checked", "entries", "normal", "supported", "unsupported"]
 
 Exists = Callable[[Reference], bool]
 
@@ -26,6 +26,7 @@ _BRACKET = re.compile(r"\s*\[[^\[\]\n]*\bep_[^\[\]\n]*\]")
 _MARK = re.compile(r"\s*\(hypothesis\)|^hypothesis:\s*", re.IGNORECASE)
 _SUPERSEDED = re.compile(r"\s*\(superseded by \[(?:[^\[\]]*)\].*\)\s*$", re.DOTALL)
 _BULLET = re.compile(r"\A\s*(?:[-*+]|[0-9]{1,9}[.)])\s+")
+_COUNT = re.compile(r"(\([^()]*\))|[0-9]+(?:\.[0-9]+)?")
 _NOT_A_CLAIM = re.compile(r"<!--|-->|\(superseded by|^\[[ x]\]|^[#>|]|^[-*+] |^```|^~~~")
 
 
@@ -54,6 +55,19 @@ def normal(text: str) -> str:
     text = _without_citations(_SUPERSEDED.sub("", text))
     text = " ".join(_BULLET.sub("", text, count=1).split())
     return " ".join(_MARK.sub("", text).casefold().split()).rstrip(" .;")
+
+
+def alike(text: str, claim: str) -> str | None:
+    """The entry that stands and says the same with other counts; coordinates in parentheses make another claim."""
+    wanted = _uncounted(claim)
+    for one in entries(text):
+        if not one.is_superseded and normal(one.said) != normal(claim) and _uncounted(one.said) == wanted:
+            return one.said
+    return None
+
+
+def _uncounted(text: str) -> str:
+    return _COUNT.sub(lambda found: found[1] or "#", normal(text))
 
 
 def _without_citations(text: str) -> str:

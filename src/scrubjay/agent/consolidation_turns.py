@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from scrubjay.agent.consolidation import Consolidation, Outcome
 from scrubjay.agent.expectations import Expectation
 from scrubjay.agent.triggers import Calls, Signals, When, failing, has_died, reason_of
-from scrubjay.errors import ModelUnavailable, NotFound
+from scrubjay.errors import ModelUnavailable, NotFound, RequestTooLarge
 from scrubjay.memory import journal
 from scrubjay.memory.jsonio import Json
 from scrubjay.memory.procedures import Run
@@ -72,7 +72,7 @@ class ConsolidationTurns:
     def _run(self, reason: str, life: int, turn: int | None) -> bool:
         try:
             outcome = self._consolidation.run(reason, life=life, turn=turn)
-        except ModelUnavailable:
+        except (ModelUnavailable, RequestTooLarge):
             return False
         if outcome is None:
             return False

@@ -50,7 +50,8 @@ class Draft:
     def judge(self, item: Item) -> str | None:
         """Why an item is refused, in words for a model, or None where it will be taken.
 
-        What lacks evidence is refused once; proposed again, it is taken as a hypothesis.
+        Some are refused once: what lacks evidence is taken as a hypothesis when proposed again, and a claim that is
+        known with other counts as another one.
         """
         try:
             if isinstance(item, Update):
@@ -71,6 +72,9 @@ class Draft:
                 raise
             update = claims.as_hypothesis(proposed, self._exists)
         text = self._texts.get(update.document, "")
+        known = claims.alike(text, update.claim) if update.operation == "add" else None
+        if known is not None and self._is_first(f"{update.document}: like {claims.normal(update.claim)}"):
+            raise InvalidInput(f"known with other counts: {known!r}. Revise that entry; where it is another, add again")
         self._texts[update.document] = claims.apply(text, update)
 
     def _is_first(self, key: str) -> bool:
