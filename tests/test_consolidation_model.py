@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from chat_models import Canned
 from scrubjay import Memory
 from scrubjay.agent.consolidating_model import CONSOLIDATING_TOOLS, ModelConsolidator
@@ -15,6 +17,8 @@ from scrubjay.memory.procedures import Procedures, Run
 from scrubjay.memory.records import Row
 from scrubjay.models.chat import Image, Reply, ToolCall, ToolResult, Usage
 from scrubjay.models.consolidating import Evidence, Judge, Proposal
+from scrubjay.models.replaying import Recorder
+from scrubjay.surfaces.cli import main
 
 DONE = Reply("That is all.", usage=Usage(1, 100, 5))
 
@@ -188,3 +192,15 @@ def test_a_request_about_much_evidence_stays_small(lived: Memory) -> None:
 def test_the_rules_name_tools_that_there_are() -> None:
     for name in CONSOLIDATING_TOOLS:
         assert name in RULES
+
+
+def test_the_command_with_a_recorded_model(lived: Memory, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(tmp_path / "said.jsonl")
+    said = Recorder(Canned(calls(add("Iron lies east", "ep_000001")), DONE), path)
+    with Memory.open(lived.root, read_only=True) as reader:
+        assert Consolidation(reader, ModelConsolidator(said, reader)).preview("asked for") is not None
+    assert main(["consolidate", lived.root, "--dry-run", "--model", f"replay:{path}"]) == 0
+    assert "+- Iron lies east [ep_000001]\n" in capsys.readouterr().out
+    assert main(["consolidate", lived.root, "--model", f"replay:{path}"]) == 0
+    assert "2 requests, $0.0100\n" in capsys.readouterr().out
+    assert "Iron" in lived.documents.read("notes.md")
