@@ -104,9 +104,11 @@ class Row:
             if expected is None:
                 if key not in _ROW_NAMES:
                     extra[key] = value
+            elif value is None:
+                continue
             elif type(value) in expected[0]:
                 values[key] = value
-            elif value is not None:
+            else:
                 raise ValueError(f"{key}: {expected[1]} was expected, found {value!r:.80}")
         for key in ("tags", "events"):
             if row.get(key) is not None:

@@ -160,18 +160,34 @@ class Cache:
     ) -> Iterator[Place]:
         source = best_source(query, scope, self._connection)
         if source.rows > _FEW_TEXTS and (query.grep is not None or query.regex is not None):
-            from scrubjay.retrieval.cache_words import plan_for
+            from scrubjay.retrieval.cache_words import plans_for
 
-            plan = plan_for(_needles(query), self._common_words())
-            if plan is not None:
-                return self._by_plan(plan, query, scope, where, newest_first)
+            plans = plans_for(_needles(query), self._common_words())
+            if plans:
+                return self._by_plan(self._shortest(plans), query, scope, where, newest_first)
         return self._select(source, query, scope, where, newest_first)
 
+    def _shortest(self, plans: list[Plan]) -> Plan:
+        """The plan with the fewest candidates, counted no further than tells them apart."""
+        counts = [0] * len(plans)
+        for most in (_FEW_TEXTS, 16 * _FEW_TEXTS):
+            if len(plans) == 1:
+                break
+            for at, plan in enumerate(plans):
+                counts[at] = sum(
+                    self._one(
+                        f"SELECT count(*) FROM (SELECT 1 FROM {table} WHERE {table} MATCH ? LIMIT ?)",
+                        (expression, most),
+                    )[0]
+                    for table, expression in _asked(plan)
+                )
+            if min(counts) < most:
+                break
+        return plans[counts.index(min(counts))]
+
     def _by_plan(self, plan: Plan, query: Query, scope: Scope, where: Where, newest_first: bool) -> Iterator[Place]:
-        asked = [("words", plan.words)] if plan.words is not None else []
-        asked += [("rare", expression) for expression in plan.rare] + [("pairs", one) for one in plan.pairs]
         streams = []
-        for table, expression in asked:
+        for table, expression in _asked(plan):
             tables = f"{table} f CROSS JOIN rows r ON r.number = f.rowid"
             matching = Where([f"f.{table} MATCH ?"], [expression])
             source = Source(0, tables, matching, "f.rowid", True)
@@ -245,6 +261,12 @@ class Cache:
             chunks = [chunk for (chunk,) in self._connection.execute("SELECT words FROM common")]
             self._common = (int(newest), "\n" + "".join(f"{chunk}\n" for chunk in chunks))
         return self._common[1]
+
+
+def _asked(plan: Plan) -> list[tuple[str, str]]:
+    """The tables that a plan asks, and what."""
+    asked = zip(plan._fields, plan, strict=True)
+    return [(table, expression) for table, expression in asked if expression is not None]
 
 
 def _needles(query: Query) -> list[str]:

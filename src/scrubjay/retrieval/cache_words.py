@@ -11,9 +11,9 @@ import itertools
 import re
 from collections.abc import Container, Sequence
 from re import _constants, _parser  # type: ignore[attr-defined]
-from typing import Any
+from typing import Any, NamedTuple
 
-__all__ = ["LONGEST", "Plan", "cut_to_pieces", "literals_of", "odd_separators", "pairs_of", "plan_for", "rare_words"]
+__all__ = ["LONGEST", "Plan", "cut_to_pieces", "literals_of", "odd_separators", "pairs_of", "plans_for", "rare_words"]
 
 LONGEST = 64
 _STRIDE = 32
@@ -62,26 +62,24 @@ def pairs_of(rare: str) -> set[str]:
     return found if rare.isascii() else found | {character for character in rare if character >= "\x80"}
 
 
-class Plan:
-    """FTS5 expressions whose matches, taken together, hold every text with the needle.
+class Plan(NamedTuple):
+    """FTS5 expressions, of which every text with the needle matches one or more.
 
-    `words`, `rare` and `pairs` are asked of the tables of these names; None or empty where a table can have no match.
+    `words`, `rare` and `pairs` are asked of the tables of these names; None where a table can have no match.
     """
 
-    def __init__(self, pairs: Sequence[str] = ()) -> None:
-        self.words: str | None = None
-        self.rare: list[str] = []
-        self.pairs = list(pairs)
+    words: str | None = None
+    rare: str | None = None
+    pairs: str | None = None
 
 
-def plan_for(needles: Sequence[str], common: str) -> Plan | None:
-    """How to find the texts that hold all of these folded needles; None where only looking at each text can tell.
+def plans_for(needles: Sequence[str], common: str) -> list[Plan]:
+    """Ways to find the texts that hold all of these folded needles, each enough; none where each text must be seen.
 
     `common` holds the common words, each between newlines.
     """
     exact: dict[str, None] = {}
     partial: dict[tuple[str, bool, bool], None] = {}
-    odd = odd_separators("".join(needles))
     for needle in needles:
         for run in _RUN.finditer(needle):
             begins, ends = run.start() > 0, run.end() < len(needle)
@@ -89,10 +87,11 @@ def plan_for(needles: Sequence[str], common: str) -> Plan | None:
                 exact.update(dict.fromkeys(_pieces(run[0])))
             else:
                 partial[_shortened(run[0], begins, ends)] = None
-    plan = _plan(list(exact), list(partial), common)
-    if plan is None and odd:
-        return Plan(pairs=[" AND ".join(map(_term, odd.split(" ")))])
-    return plan
+    whole = " AND ".join(map(_term, exact))
+    plans = [Plan(words=whole)] if whole else []
+    plans += (plan for part in partial if (plan := _plan_of_part(*part, common, whole)) is not None)
+    odd = odd_separators("".join(needles))
+    return [*plans, Plan(pairs=" AND ".join(map(_term, odd.split(" "))))] if odd else plans
 
 
 def _shortened(run: str, begins: bool, ends: bool) -> tuple[str, bool, bool]:
@@ -102,27 +101,16 @@ def _shortened(run: str, begins: bool, ends: bool) -> tuple[str, bool, bool]:
     return (run[-LONGEST:], False, True) if ends else (run[: _STRIDE + 1], False, False)
 
 
-def _plan(exact: list[str], partial: list[tuple[str, bool, bool]], common: str) -> Plan | None:
-    plan = Plan()
-    required = [_term(word) for word in exact]
-    possible = True
-    for run, begins, ends in partial:
-        grams = _grams(run, begins, ends)
-        pair = run >= "\x80" if len(run) == 1 else len(run) == 2 and _BEYOND_HEX.search(run) is not None
-        known = _holding(common, run, begins, ends) if grams or pair else None
-        if known is None:
-            continue
-        if grams:
-            plan.rare.append(" AND ".join(map(_term, grams)))
-        else:
-            plan.pairs.append(_term(run))
-        possible = possible and bool(known)
-        required.append("(" + " OR ".join(map(_term, known)) + ")")
-    if not required:
+def _plan_of_part(run: str, begins: bool, ends: bool, common: str, whole: str) -> Plan | None:
+    """How to find the texts with a word that has this part; where it is a common one, `whole` words stand beside it."""
+    grams = _grams(run, begins, ends)
+    paired = run >= "\x80" if len(run) == 1 else len(run) == 2 and _BEYOND_HEX.search(run) is not None
+    known = _holding(common, run, begins, ends) if grams or paired else None
+    if known is None:
         return None
-    if possible:
-        plan.words = " AND ".join(required)
-    return plan
+    alternatives = "(" + " OR ".join(map(_term, known)) + ")" if known else None
+    words = f"{whole} AND {alternatives}" if whole and alternatives else alternatives
+    return Plan(words, " AND ".join(map(_term, grams)) or None, None if grams else _term(run))
 
 
 def _grams(run: str, begins: bool, ends: bool) -> list[str]:
