@@ -9,8 +9,8 @@ from types import FrameType
 from typing import Any
 
 import pytest
-from conftest import numbered
 
+from conftest import numbered
 from scrubjay import Memory
 from scrubjay.memory.checking import check
 
