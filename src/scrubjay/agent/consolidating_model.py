@@ -7,6 +7,7 @@ others, from what it hands in.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from scrubjay.agent.consolidation_text import RULES, shown
@@ -21,7 +22,7 @@ from scrubjay.public import Memory
 
 __all__ = ["CONSOLIDATING_TOOLS", "ModelConsolidator"]
 
-_LOOKS = Offer(tools=("episodes", "look", "sheet", "compare"))
+_LOOKS = ("episodes", "look", "sheet", "compare")
 _MOST_READ = 20_000
 _NUDGE = "Nothing is handed in yet. Call update for what is worth knowing, or answer once more that nothing is."
 _TEXT: Json = {"type": "string"}
@@ -69,10 +70,19 @@ CONSOLIDATING_TOOLS: dict[str, Tool] = {
 
 
 class ModelConsolidator:
-    """Asks a language model, at most `requests` times. It can look at the evidence of `memory` and write nothing."""
+    """Asks a language model, at most `requests` times. It can look at the evidence of `memory` and write nothing.
 
-    def __init__(self, model: ChatModel, memory: Memory, *, requests: int = 16) -> None:
+    `offer` is what its way of remembering lets it see and do: without frames it opens none, without procedures it
+    makes none.
+    """
+
+    def __init__(self, model: ChatModel, memory: Memory, *, offer: Offer | None = None, requests: int = 16) -> None:
         self._model, self._memory, self._requests = model, memory, requests
+        offer = offer or Offer()
+        self._looks = replace(offer, tools=tuple(name for name in offer.tools if name in _LOOKS))
+        self._tools = tuple(
+            tool for name, tool in CONSOLIDATING_TOOLS.items() if offer.procedures or name != "procedure"
+        )
 
     @property
     def name(self) -> str:
@@ -83,20 +93,24 @@ class ModelConsolidator:
         """The items that the model handed in and that were not refused."""
         # Read-only: a look stores no question, so that evidence is the same before and after.
         with Memory.open(self._memory.root, read_only=True) as reader:
-            return _Talk(self._model, Toolbox(reader, _LOOKS, None), evidence, judge).hold(self._requests)
+            talk = _Talk(self._model, self._tools, Toolbox(reader, self._looks, None), evidence, judge)
+            return talk.hold(self._requests)
 
 
 class _Talk:
     """One consolidation's conversation."""
 
-    def __init__(self, model: ChatModel, box: Toolbox, evidence: Evidence, judge: Judge) -> None:
+    def __init__(
+        self, model: ChatModel, tools: tuple[Tool, ...], box: Toolbox, evidence: Evidence, judge: Judge
+    ) -> None:
+        self._own = {tool.name: tool for tool in tools}
         self._model, self._box, self._evidence, self._judge = model, box, evidence, judge
         self._items: list[Item] = []
         self._made: dict[str, Callable[[Json], Item]] = {"update": _update, "working": _working, "procedure": _method}
 
     def hold(self, requests: int) -> Proposal:
         looks = tuple(tool for tool in self._box.tools if tool.name != ACT.name)
-        tools = (*CONSOLIDATING_TOOLS.values(), *looks)
+        tools = (*self._own.values(), *looks)
         messages: tuple[Message, ...] = (Message("user", (shown(self._evidence),)),)
         usage, is_nudged = Usage(), False
         for _ in range(requests):
@@ -113,7 +127,7 @@ class _Talk:
         return Proposal(tuple(self._items), usage)
 
     def _answer(self, call: ToolCall) -> ToolResult:
-        if call.name not in CONSOLIDATING_TOOLS:
+        if call.name not in self._own:
             return self._box.call(call)
         try:
             return ToolResult(call.id, call.name, (self._take(call),))

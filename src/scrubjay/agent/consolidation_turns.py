@@ -25,7 +25,7 @@ __all__ = ["ConsolidationTurns"]
 
 
 class ConsolidationTurns:
-    """The consolidations of a run. `told` is given each outcome.
+    """The consolidations of a run. `when` says which reasons count, `told` is given each outcome.
 
     An outage of the model costs the consolidation, not the life: its evidence is read the next time.
     """
@@ -37,7 +37,7 @@ class ConsolidationTurns:
         when: When | None = None,
         told: Callable[[Outcome], None] = lambda outcome: None,
     ) -> None:
-        self._memory, self._consolidation, self._when, self._told = memory, consolidation, when or When(), told
+        self._memory, self._consolidation, self.when, self._told = memory, consolidation, when or When(), told
         self._last_turns: dict[int, int] = {}
         last = consolidation.record.last()
         self._calls = _Calls(memory, last.read.procedures if last is not None else 0)
@@ -55,19 +55,19 @@ class ConsolidationTurns:
             last=self._last_turn(life),
             died=has_died(found),
             contradictions=self._contradictions(str(turn.get("intention", "")), found),
-            failing=failing(self._when, history, recent) if self._when.on_failures else (),
+            failing=failing(self.when, history, recent) if self.when.on_failures else (),
         )
-        reason = reason_of(self._when, signals)
+        reason = reason_of(self.when, signals)
         return reason is not None and self._run(reason, life, number)
 
     def before_reset(self, turn: Turn) -> None:
         """Before a context is given up."""
-        if self._when.before_reset:
+        if self.when.before_reset:
             self._run("before a reset", turn.life, turn.turn - 1)
 
     def at_end(self, life: int, outcome: str | None) -> bool:
         """At the end of a life, while it still runs or after."""
-        return self._when.at_end and self._run(f"end of life {life}: {outcome or 'ended'}", life, None)
+        return self.when.at_end and self._run(f"end of life {life}: {outcome or 'ended'}", life, None)
 
     def _run(self, reason: str, life: int, turn: int | None) -> bool:
         try:
@@ -88,7 +88,7 @@ class ConsolidationTurns:
         return self._last_turns[life]
 
     def _contradictions(self, intention: str, rows: Sequence[Row]) -> tuple[str, ...]:
-        expectation = Expectation.of(intention) if self._when.on_contradiction and rows else None
+        expectation = Expectation.of(intention) if self.when.on_contradiction and rows else None
         if expectation is None:
             return ()
         try:

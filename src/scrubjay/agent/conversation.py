@@ -46,7 +46,7 @@ def _nothing_to_call(name: str, arguments: Any) -> str | None:
 
 
 class Conversation:
-    """A Model of the agent's contract on top of a ChatModel."""
+    """A Model of the agent's contract on top of a ChatModel. `before_reset` is told before a context is given up."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class Conversation:
     ) -> None:
         self._model, self._memory = model, memory
         self._offer, self._limits = offer or Offer(), limits or Limits()
-        self._rules, self._own, self._check, self._before_reset = rules, own, check, before_reset
+        self._rules, self._own, self._check, self.before_reset = rules, own, check, before_reset
         self._tools = tuple(tools)
         self._context = Context(self._limits.tokens, self._limits.images)
         self._proposals = Proposals()
@@ -74,6 +74,11 @@ class Conversation:
     def name(self) -> str:
         """The language model's name."""
         return self._model.name
+
+    @property
+    def chat(self) -> ChatModel:
+        """The language model."""
+        return self._model
 
     def decide(self, turn: Turn) -> Plan:
         """One turn: requests and tool calls until a valid plan is handed in.
@@ -107,7 +112,7 @@ class Conversation:
             self._life, self._proposals = turn.life, Proposals()
             self._context.reset()
         elif self._context.is_full:
-            self._before_reset(turn)
+            self.before_reset(turn)
             self._context.reset()
             return 1
         return 0

@@ -24,6 +24,7 @@ from scrubjay.models.contract import Account, Model, Plan, Recall, Turn
 from scrubjay.retrieval.query import ALL_LIVES, Query
 
 if TYPE_CHECKING:
+    from scrubjay.agent.consolidation_turns import ConsolidationTurns
     from scrubjay.memory.lives import Life
     from scrubjay.public import Memory
 
@@ -35,7 +36,8 @@ class Run:
 
     After a death it begins the next life in the same world, at most `lives` of them. Lives of the world that the
     memory holds already count: each further one has other chances. `recall` gives what the model is told of the memory
-    in a turn, all of it where none is given. `watch` is told after every turn.
+    in a turn, all of it where none is given; `consolidation` is asked after every turn and at the end of every life
+    whether it is time. `watch` is told after every turn.
     """
 
     def __init__(
@@ -51,10 +53,12 @@ class Run:
         lives: int | None = None,
         skills: Skills | None = None,
         recall: Callable[[Memory, Life], Recall] = lambda memory, life: memory,
+        consolidation: ConsolidationTurns | None = None,
         watch: Callable[[Progress], None] = lambda progress: None,
     ) -> None:
         self._environment, self._model, self._memory, self._recall = environment, model, memory, recall
         self._task, self._method, self._seed, self._lives, self._watch = task, method, seed, lives, watch
+        self._consolidation = consolidation
         self._began = time.monotonic()
         self._unchanged = 0
         self._skills = skills or Skills(environment, memory)
@@ -109,6 +113,8 @@ class Run:
                 seen, recent, ending = self._turn(life, turn, seen, recent, stop)
             if ending == "died":
                 self._tell(replace(self._progress, deaths=(*self._progress.deaths, self._progress.step)))
+            if self._consolidation is not None and not stop.asked:
+                self._consolidation.at_end(life.number, ending)
             life.end(ending)
 
     def _turn(
@@ -130,9 +136,11 @@ class Run:
             if done[-1].is_cut:
                 break
         self._unchanged = 0 if any(_changed(one.row) for one in done) else self._unchanged + 1
-        self._write_turn(life, number, first_step, plan, done)
+        row, rows = self._write_turn(life, number, first_step, plan, done), tuple(one.row for one in done)
+        if self._consolidation is not None and not stop.asked:
+            self._consolidation.after_turn(life.number, row, rows)
         self._tell(replace(self._progress, turns=before.turns + 1))
-        return seen, tuple(one.row for one in done), self._ending(done, stop)
+        return seen, rows, self._ending(done, stop)
 
     def _ending(self, done: list[Executed], stop: Stop) -> str | None:
         if done and done[-1].ending is not None:
@@ -178,7 +186,7 @@ class Run:
             intention=plan.intention,
         )
 
-    def _write_turn(self, life: Life, number: int, first_step: int, plan: Plan, done: list[Executed]) -> None:
+    def _write_turn(self, life: Life, number: int, first_step: int, plan: Plan, done: list[Executed]) -> Json:
         row: Json = {
             "turn": number,
             "first_step": first_step,
@@ -191,6 +199,7 @@ class Run:
         }
         path = life.layout.turns(life.number)
         journal.append(path, life.layout.lock_of(path), [row], durable=False)
+        return row
 
     def _tell(self, progress: Progress) -> None:
         self._progress = replace(progress, seconds=time.monotonic() - self._began)

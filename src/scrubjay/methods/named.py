@@ -10,11 +10,12 @@ from scrubjay.methods.contract import Method
 from scrubjay.models.contract import Model
 
 if TYPE_CHECKING:
+    from scrubjay.agent.consolidation_turns import ConsolidationTurns
     from scrubjay.agent.skills import Skills
     from scrubjay.models.waiting import Outage
     from scrubjay.public import Memory
 
-__all__ = ["METHODS", "make_method", "make_player"]
+__all__ = ["METHODS", "make_consolidation", "make_method", "make_player"]
 
 METHODS = {
     "direct": "scrubjay.methods.direct:Direct",
@@ -51,3 +52,18 @@ def make_player(
     if is_chat_model(choice):
         return method.conversation(make_chat_model(choice, watch=watch), memory, skills)
     return make_model(choice, environment)
+
+
+def make_consolidation(player: Model, method: Method, memory: Memory) -> ConsolidationTurns | None:
+    """The consolidations of a run by the language model that lives it; None for other players, and by the method."""
+    from scrubjay.agent.consolidating_model import ModelConsolidator
+    from scrubjay.agent.consolidation import Consolidation
+    from scrubjay.agent.consolidation_turns import ConsolidationTurns
+    from scrubjay.agent.conversation import Conversation
+
+    if not (isinstance(player, Conversation) and method.traits.offer.consolidates):
+        return None
+    consolidator = ModelConsolidator(player.chat, memory, offer=method.traits.offer)
+    turns = ConsolidationTurns(memory, Consolidation(memory, consolidator))
+    player.before_reset = turns.before_reset
+    return turns

@@ -80,7 +80,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from scrubjay.agent.loop import Run
     from scrubjay.agent.skills import Skills
     from scrubjay.environments.named import make_environment
-    from scrubjay.methods.named import make_method, make_player
+    from scrubjay.methods.named import make_consolidation, make_method, make_player
 
     method = make_method(arguments.method)
     environment = make_environment(arguments.environment)
@@ -104,6 +104,7 @@ def _run(arguments: argparse.Namespace) -> int:
             lives=arguments.lives,
             skills=skills,
             recall=method.recall,
+            consolidation=make_consolidation(model, method, memory),
             watch=show,
         ).run()
         skills.close()
