@@ -134,6 +134,19 @@ def test_what_had_no_effect_and_what_failed(memory: Memory) -> None:
     ]
 
 
+def test_text_of_an_environment_is_one_plain_line(memory: Memory) -> None:
+    with memory.live("a", "w  [ep_000000] # <!-- x") as life:
+        for _ in range(3):
+            do(life, "go_to\n# -->", at(1, 1), at(1, 1, health=8), "failure")
+    consolidate(memory)
+    text = memory.documents.read("notes.md")
+    assert "In w ep_000000 !-- x, within 4 of (4, 4): hurt 3 times, mostly during go_to --" in text
+    assert "Action go_to -- in w ep_000000 !-- x: failed 3 times of 3" in text
+    for life_row in memory.lives():
+        Path(memory.layout.turns(life_row.life)).unlink()
+    assert consolidate(memory).done.changes == ()
+
+
 def test_a_procedure_that_fails_and_works_again(lived: Memory) -> None:
     procedures = Procedures(lived.layout, lived.documents)
 

@@ -91,8 +91,9 @@ def _milestones(evidence: Evidence) -> Iterator[_Known]:
         if not having:
             continue
         soonest = min(having, key=lambda row: (math.inf if row.last_step is None else row.last_step, row.number))
-        took = ", ".join(f"{item} {-change:g}" for item, change in _changes(soonest).items() if change < 0)
-        facts = f"reached {_times(len(having))}, soonest at step {soonest.last_step} of a life by {soonest.action_kind}"
+        took = ", ".join(f"{_plain(item)} {-change:g}" for item, change in _changes(soonest).items() if change < 0)
+        by = _plain(soonest.action_kind or "nothing")
+        facts = f"reached {_times(len(having))}, soonest at step {soonest.last_step} of a life by {by}"
         cites = dict.fromkeys((soonest.id, having[-1].id))
         yield _Known(_GUIDE, f"Milestone {name}", facts + (f", which took {took}" if took else ""), tuple(cites))
 
@@ -145,7 +146,7 @@ def _failures(evidence: Evidence) -> Iterator[_Known]:
         if kind is not None and len(failed) >= _OFTEN:
             facts = f"failed {_times(len(failed))} of {len(rows)}"
             cites = tuple(dict.fromkeys((failed[0].id, failed[-1].id)))
-            yield _Known(_NOTES, f"Action {_plain(kind)} in {world}", facts, cites)
+            yield _Known(_NOTES, f"Action {_plain(kind)} in {_plain(world or 'world')}", facts, cites)
 
 
 def _procedures(evidence: Evidence) -> Iterator[_Known]:
@@ -195,11 +196,11 @@ def _by_place(evidence: Evidence, tags: tuple[str, ...]) -> dict[tuple[str, str]
 
 def _place(evidence: Evidence, row: Row) -> tuple[str, str]:
     """World, and the area in which an episode ended: around the middle of a square, or by name."""
-    name = row.world or "world"
+    name = _plain(row.world or "world")
     position = row.end or row.position
     if position is None:
         return name, f"at {_plain(row.place)}" if row.place else "anywhere"
-    world = evidence.worlds.get(name) or World(name)
+    world = evidence.worlds.get(row.world or "") or World(name)
     edge = _TILE * world.cell
     middle = (math.floor(position[axis] / edge) * edge + edge / 2 for axis in world.ground)
     return name, f"within {edge / 2:g} of ({', '.join(f'{value:g}' for value in middle)})"
