@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from typing import Any
 
 import numpy as np
@@ -69,3 +70,18 @@ class Walker(Always):
 
     def __init__(self) -> None:
         super().__init__(("right", 1))
+
+
+class Rules(Walker):
+    """Walks to the right, and is called scripted, as a player of rules is."""
+
+    name = "scripted"
+
+
+class Interrupting(Walker):
+    """Walks to the right; after two turns somebody presses Ctrl-C."""
+
+    def decide(self, turn: Turn) -> Plan:
+        if turn.turn == 3:
+            signal.raise_signal(signal.SIGINT)
+        return super().decide(turn)

@@ -29,6 +29,7 @@ COMMANDS = {
     "memory": "read, write and undo the agent's own documents",
     "procedures": "the agent's methods: how their calls went, which are offered",
     "consolidate": "turn new episodes into notes, guide and procedures that cite them",
+    "experiment": "runs of method x model x task x seed, and their report",
     "check": "verify every rule that a file can show, and repair",
     "forget": "remove an episode's evidence, as a person",
 }

@@ -1,0 +1,90 @@
+"""What a way of remembering is worth to a player of rules: crafter, methods side by side, seeds it was not tuned on.
+
+    python benchmarks/methods.py [--folder DIR] [--jobs N] [--seeds N]
+
+About 40 seconds of CPU a run; goes on where it was stopped when given the same folder. Writes
+benchmarks/results/methods/: runs.json (all that the report needs), runs.csv, milestones.csv, report.md, figures.
+
+The player follows rules; it is no language model, and no claim about one. It was tuned on seeds 0 to 9 with all of its
+memory. It opens no stored frame and calls no procedure, so these results say nothing about frames or procedures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+
+from scrubjay.experiments.figures import draw_figures
+from scrubjay.experiments.plan import Experiment, experiment_of
+from scrubjay.experiments.report import report
+from scrubjay.experiments.results import read_results
+from scrubjay.experiments.running import Done, Running
+from scrubjay.experiments.tables import milestones_csv, runs_csv
+from scrubjay.memory.jsonio import Json
+
+RESULTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "results", "methods")
+FIRST_SEED = 100
+COMMON = {
+    "name": "methods",
+    "environment": "crafter",
+    "frame": [64, 64],  # the player looks at no pixel; the size of the frame changes nothing in the game
+    "steps": 2000,
+}
+TEXT = "Reach as many milestones as you can."
+MILESTONES = {"name": "milestones", "text": TEXT}
+SHORT_LIVES = {"name": "short-lives", "text": TEXT, "arguments": {"length": 400}}  # five lives in one world
+METHODS = ["direct", "prolong", "vista", "mfm", "mfm-flat"]
+
+
+def experiments(seeds: int) -> list[Experiment]:
+    """Both tasks with every method that the player can feel, seed by seed; one ablation that it can't, once."""
+    chosen = list(range(FIRST_SEED, FIRST_SEED + seeds))
+    every = experiment_of({**COMMON, "methods": METHODS, "seeds": chosen, "tasks": [MILESTONES, SHORT_LIVES]})
+    same = experiment_of({**COMMON, "methods": ["mfm-no-frames"], "seeds": chosen[:1], "tasks": [MILESTONES]})
+    return [same, every]
+
+
+def tell(done: Done) -> None:
+    """A line for each run."""
+    what = done.error or "stopped"
+    if done.result is not None:
+        what = f"{len(done.result['reached'])} of 22, {done.result['cpu_seconds']:.0f} s of CPU"
+    print(f"{done.trial.name}: {what}", file=sys.stderr, flush=True)
+
+
+def write(results: list[Json]) -> None:
+    """Everything that is kept of the runs."""
+    os.makedirs(RESULTS, exist_ok=True)
+    figures = draw_figures(results, RESULTS)
+    text = report(results, "Methods in crafter, played by rules") + "".join(f"\n![]({name})\n" for name in figures)
+    rows = ",\n".join(json.dumps(result, ensure_ascii=False) for result in results)
+    for name, content in (
+        ("report.md", text),
+        ("runs.csv", runs_csv(results)),
+        ("milestones.csv", milestones_csv(results)),
+        ("runs.json", f"[\n{rows}\n]\n"),
+    ):
+        with open(os.path.join(RESULTS, name), "w", encoding="utf-8") as file:
+            file.write(content)
+    print(text)
+
+
+def main() -> None:
+    """Runs what is not done yet, and writes the results of all that is."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--folder", default=os.path.join(tempfile.gettempdir(), "scrubjay-methods"))
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--seeds", type=int, default=10)
+    arguments = parser.parse_args()
+    for experiment in experiments(arguments.seeds):
+        if not Running(experiment, arguments.folder, arguments.jobs, tell).run():
+            print("not all runs are done; the same command goes on", file=sys.stderr)
+            break
+    write(read_results(arguments.folder))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Experiments: method x model x task x seed, resumable, and what they showed."""

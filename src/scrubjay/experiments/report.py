@@ -1,0 +1,153 @@
+"""The report of an experiment in Markdown: per task and model, methods beside each other.
+
+A scripted player is called scripted wherever its results stand, and a paper's figure is marked as the paper's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import median
+
+from scrubjay.experiments.comparing import Comparison, compare, reference_of
+from scrubjay.experiments.plan import Published
+from scrubjay.experiments.results import MEASURES, group, steps_to
+from scrubjay.memory.jsonio import Json
+from scrubjay.statistics import mean_std
+
+__all__ = ["report", "table"]
+
+Runs = Mapping[str, Mapping[int, Json]]
+
+
+def report(results: Sequence[Json], title: str, published: Iterable[Published] = ()) -> str:
+    """The whole report."""
+    parts = [f"# {title}", _head(results)]
+    for (task, model), methods in group(results).items():
+        parts += _section(task, model, methods)
+    shown = tuple(published)
+    if shown:
+        heads = ("method", "measure", "the paper's figure (not ours)", "source")
+        parts += ["## Figures of papers", table(heads, [(p.method, p.measure, p.value, p.source) for p in shown])]
+    return "\n\n".join(parts) + "\n"
+
+
+def _head(results: Sequence[Json]) -> str:
+    seconds = sum(result["cpu_seconds"] for result in results)
+    return (
+        f"{len(results)} runs, {sum(result['steps'] for result in results)} environment steps, {seconds / 60:.0f} "
+        "minutes of CPU. Steps are counted through all lives of a run. ± is the standard deviation over seeds."
+    )
+
+
+def _section(task: str, model: str, methods: Runs) -> list[str]:
+    runs = [result for by_seed in methods.values() for result in by_seed.values()]
+    first = runs[0]
+    seeds = sorted({result["trial"]["seed"] for result in runs})
+    who = "the scripted player (rules, no language model)" if first["model"]["is_scripted"] else first["model"]["name"]
+    given = first["trial"]["task"]
+    told = (
+        f"Played by {who} in {first['trial']['environment']}, {given['steps']} steps a run, seeds "
+        f"{', '.join(map(str, seeds))}. Told: “{given['text']}”"
+    )
+    if given["arguments"]:
+        told += f" Environment: {', '.join(f'{key} = {value}' for key, value in given['arguments'].items())}."
+    parts = [f"## {task}, {'scripted' if first['model']['is_scripted'] else model}", told, _measures(methods)]
+    parts += _comparisons(methods)
+    if first["known_milestones"]:
+        parts += ["### Steps to each milestone", _milestones(methods)]
+    returns = _returns(methods)
+    if returns:
+        parts += ["### Returns to what was seen far away", returns]
+    parts += ["### Storage", _storage(methods)]
+    return parts
+
+
+def _measures(methods: Runs) -> str:
+    rows = []
+    for measure in MEASURES:
+        cells = [_mean([measure.of(result) for result in by_seed.values()]) for by_seed in methods.values()]
+        if any(cell != "–" for cell in cells):
+            rows.append((measure.name, *cells))
+    rows.append(("runs", *(str(len(by_seed)) for by_seed in methods.values())))
+    meaning = "; ".join(f"**{m.name}**: {m.what}" for m in MEASURES if any(m.name == row[0] for row in rows))
+    return f"{table(('mean ± std', *methods), rows)}\n\n{meaning}."
+
+
+def _mean(values: Sequence[float | None]) -> str:
+    found = [value for value in values if value is not None]
+    return str(mean_std(found)) if found else "–"
+
+
+def _comparisons(methods: Runs) -> list[str]:
+    found = compare(methods) if len(methods) > 1 else []
+    if not found:
+        return []
+    reference = reference_of(methods)
+    text = (
+        f"### Compared with {reference}, seed by seed\n\nMedian of the paired differences ({reference} − method) with "
+        f"its 95% bootstrap interval; p of the permutation test, and corrected (Holm) over the {len(found)} tests here."
+    )
+    heads = ("measure", "method", "difference", "95% interval", "pairs", "p", "p corrected")
+    return [text, table(heads, [_compared(one) for one in found])]
+
+
+def _compared(one: Comparison) -> tuple[str, ...]:
+    result = one.result
+    interval = "–" if result.interval is None else f"{result.interval[0]:.3g} to {result.interval[1]:.3g}"
+    difference = "–" if result.statistic is None else f"{result.statistic:.3g}"
+    return (one.measure, one.method, difference, interval, str(result.n), _p(result.p), _p(one.corrected))
+
+
+def _p(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2g}"
+
+
+def _milestones(methods: Runs) -> str:
+    """Median step over the runs that reached it, and how many did."""
+    names = next(iter(next(iter(methods.values())).values()))["known_milestones"]
+    rows = []
+    for name in names:
+        cells = []
+        for by_seed in methods.values():
+            steps = [step for result in by_seed.values() if (step := steps_to(result, name)) is not None]
+            cells.append(f"{median(steps):.0f} ({len(steps)}/{len(by_seed)})" if steps else f"– (0/{len(by_seed)})")
+        rows.append((name, *cells))
+    return table(("median step (runs that reached it)", *methods), rows)
+
+
+def _returns(methods: Runs) -> str:
+    """How often, and how soon, a run got what it had seen 10 tiles away or more when it came to need it."""
+    names = sorted(
+        {name for runs in methods.values() for r in runs.values() for name in r["scores"].get("returns", {})}
+    )
+    rows = []
+    for name in names:
+        cells = []
+        for by_seed in methods.values():
+            found = [r["scores"]["returns"][name] for r in by_seed.values() if name in r["scores"].get("returns", {})]
+            waits = [one["to"] - one["from"] for one in found if one["to"] is not None]
+            middle = f", {median(waits):.0f} steps" if waits else ""
+            cells.append(f"{len(waits)} of {len(found)}{middle}" if found else "–")
+        rows.append((name, *cells))
+    return table(("collected of cases, median", *methods), rows) if rows else ""
+
+
+def _storage(methods: Runs) -> str:
+    parts = list(
+        dict.fromkeys(name for runs in methods.values() for r in runs.values() for name in r["storage"]["parts"])
+    )
+    rows = []
+    for name in parts:
+        cells = []
+        for by_seed in methods.values():
+            sizes = [r["storage"]["parts"].get(name, {}).get("bytes", 0) / 1e6 for r in by_seed.values()]
+            cells.append(str(mean_std(sizes)))
+        rows.append((name, *cells))
+    note = "All methods are recorded in full by the harness; what a method may recall of it is what differs."
+    return f"{table(('MB', *methods), rows)}\n\n{note}"
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table."""
+    lines = ["| " + " | ".join(heads) + " |", "| --- |" + " ---: |" * (len(heads) - 1)]
+    return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])

@@ -1,0 +1,109 @@
+"""Results of an experiment, read from its folder, and the measures that reports compare.
+
+It reads `run.json` of every finished trial and nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from scrubjay.errors import NotFound
+from scrubjay.experiments.trial_run import result_of
+from scrubjay.memory.jsonio import Json
+
+__all__ = ["MEASURES", "Measure", "group", "read_results"]
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A number that every run has, or None where it has none. `is_tested`: methods are compared by it."""
+
+    name: str
+    what: str
+    of: Callable[[Json], float | None]
+    is_tested: bool = False
+
+
+def read_results(folder: str) -> list[Json]:
+    """The results in an experiment's folder, by name of their folders. Raises NotFound where there is none."""
+    try:
+        names = sorted(os.listdir(folder))
+    except FileNotFoundError:
+        raise NotFound(f"there is no folder {folder}") from None
+    found = (result_of(os.path.join(folder, name)) for name in names if ".cut-" not in name)
+    results = [result for result in found if result is not None]
+    if not results:
+        raise NotFound(f"{folder} holds no finished trial (a folder with run.json in it)")
+    return results
+
+
+def group(results: Iterable[Json]) -> dict[tuple[str, str], dict[str, dict[int, Json]]]:
+    """Results by (task, model), then by method, then by seed."""
+    groups: dict[tuple[str, str], dict[str, dict[int, Json]]] = {}
+    for result in results:
+        trial = result["trial"]
+        methods = groups.setdefault((trial["task"]["name"], trial["model"]), {})
+        methods.setdefault(trial["method"], {})[trial["seed"]] = result
+    return groups
+
+
+def steps_to(result: Json, milestone: str) -> int | None:
+    """The step of the run at which a milestone was first reached; None where it never was."""
+    return next((one["step"] for one in result["reached"] if one["milestone"] == milestone), None)
+
+
+def _mean_steps(result: Json) -> float | None:
+    budget, names = result["trial"]["task"]["steps"], result["known_milestones"]
+    if not names:
+        return None
+    reached = [steps_to(result, name) for name in names]
+    return sum(budget if step is None else step for step in reached) / len(names)
+
+
+def _share(result: Json, part: str, whole: str) -> float | None:
+    scores = result["scores"]
+    return 100 * scores[part] / scores[whole] if scores.get(whole) else None
+
+
+def _per_turn(result: Json, name: str) -> float | None:
+    use = result["use"]
+    return use[name] / use["turns"] if use["turns"] and use["requests"] else None
+
+
+MEASURES = (
+    Measure("milestones", "milestones reached in the run", lambda r: len(r["reached"]), True),
+    Measure(
+        "steps to a milestone", "mean over all milestones; one never reached counts as the budget", _mean_steps, True
+    ),
+    Measure("deaths", "lives that ended in death", lambda r: len(r["deaths"]), True),
+    Measure(
+        "tables again",
+        "tables placed in a life that had one already",
+        lambda r: r["scores"].get("tables_again"),
+        True,
+    ),
+    Measure(
+        "lost, % of steps",
+        "steps in which something needed was seen before, is not in view, and is not come nearer to within 10 steps",
+        lambda r: _share(r, "lost", "steps"),
+    ),
+    Measure(
+        "lost, % of out of view",
+        "the same, of the steps in which something needed was seen before and is not in view",
+        lambda r: _share(r, "lost", "out_of_view"),
+        True,
+    ),
+    Measure("turns", "turns of the run", lambda r: r["turns"]),
+    Measure("steps per turn", "environment steps in a turn", lambda r: r["use"]["steps_per_turn"]),
+    Measure("requests per turn", "requests to a language model", lambda r: _per_turn(r, "requests")),
+    Measure("tokens in per turn", "input tokens", lambda r: _per_turn(r, "input_tokens")),
+    Measure("tokens out per turn", "output tokens", lambda r: _per_turn(r, "output_tokens")),
+    Measure("images per turn", "pictures sent", lambda r: _per_turn(r, "images")),
+    Measure("model seconds per turn", "waiting for the model", lambda r: _per_turn(r, "seconds")),
+    Measure("inspections", "references looked at in the run", lambda r: r["use"]["inspected"] or None),
+    Measure("cost, $", "where prices are known", lambda r: r["use"]["cost"]),
+    Measure("memory, MB", "bytes stored in all", lambda r: r["storage"]["bytes"] / 1e6),
+    Measure("CPU seconds", "of the whole run, environment and recording included", lambda r: r["cpu_seconds"]),
+)

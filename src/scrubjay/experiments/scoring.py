@@ -1,0 +1,58 @@
+"""What a finished run's memory says: lives, what its turns used, what it weighs, and what the environment's own scorer
+adds. All of it follows from the stored files, so that a run can be scored again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from scrubjay.environments.named import load
+from scrubjay.memory import journal
+from scrubjay.memory.jsonio import Json
+from scrubjay.retrieval.contents import contents
+
+if TYPE_CHECKING:
+    from scrubjay.public import Memory
+
+__all__ = ["SCORERS", "score"]
+
+# What only one environment's states can tell.
+SCORERS = {"crafter": "scrubjay.experiments.crafter_scores:crafter_scores"}
+_SUMS = ("requests", "input_tokens", "output_tokens", "images", "tool_calls", "resets", "refusals", "seconds")
+
+
+def score(memory: Memory, environment: str) -> Json:
+    """Lives, use, storage, and under `scores` what the environment's scorer says, where it has one."""
+    scorer: Callable[[Memory], Json] | None = load(environment, SCORERS, "scorer") if environment in SCORERS else None
+    return {
+        "lives": [_life(life.life, life.outcome, life.extra) for life in memory.lives()],
+        "use": _use(memory),
+        "storage": _storage(memory),
+        "scores": {} if scorer is None else scorer(memory),
+    }
+
+
+def _life(number: int, outcome: str | None, extra: Json) -> Json:
+    return {"life": number, "outcome": outcome, "steps": extra.get("steps"), "episodes": extra.get("episodes")}
+
+
+def _use(memory: Memory) -> Json:
+    """Sums over all turns, and the length of a turn in steps."""
+    rows = [row for life in memory.lives() for row in journal.rows(memory.layout.turns(life.life))]
+    steps = [row["last_step"] - row["first_step"] for row in rows]
+    costs = [row["cost"] for row in rows if row.get("cost") is not None]
+    return {
+        **{name: round(sum(row.get(name) or 0 for row in rows), 3) for name in _SUMS},
+        "cost": round(sum(costs), 6) if costs else None,
+        "inspected": sum(len(row.get("inspected") or ()) for row in rows),
+        "turns": len(rows),
+        "steps_per_turn": round(fmean(steps), 3) if steps else None,
+    }
+
+
+def _storage(memory: Memory) -> Json:
+    found = contents(memory.layout)
+    parts = {part.name: {"count": part.count, "files": part.files, "bytes": part.bytes} for part in found.parts}
+    return {"bytes": found.bytes, "parts": parts}
