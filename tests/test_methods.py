@@ -214,3 +214,7 @@ def test_the_command_lives_with_a_method(tmp_path: Path, capsys: pytest.CaptureF
     assert "prolong" in capsys.readouterr().err
     with Memory.open(path, read_only=True) as memory:
         assert [life.method for life in memory.lives()] == ["prolong"]
+
+
+def test_the_guide_shows_the_table_as_it_is() -> None:
+    assert methods_table() in (Path(__file__).parent.parent / "docs" / "experiments.md").read_text()
