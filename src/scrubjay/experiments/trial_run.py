@@ -61,7 +61,7 @@ def carry_out(
     from scrubjay.agent.loop import Run
     from scrubjay.agent.skills import Skills
     from scrubjay.environments.named import make_environment
-    from scrubjay.methods.named import make_method, make_player
+    from scrubjay.methods.named import make_consolidation, make_method, make_player
     from scrubjay.public import Memory
 
     began, cpu = time.time(), time.process_time()
@@ -87,6 +87,7 @@ def carry_out(
             lives=trial.task.lives,
             skills=skills,
             recall=method.recall,
+            consolidation=make_consolidation(model, method, memory),
             watch=watch,
         ).run()
         skills.close()
