@@ -18,15 +18,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrubjay import Memory
+from scrubjay.agent.triggers import When
 from scrubjay.errors import Conflict, Damaged, InvalidInput, Locked, NotFound
 from scrubjay.experiments.plan import experiment_of, read_experiment
 from scrubjay.experiments.results import group, read_results
 from scrubjay.experiments.running import Done, Running
+from scrubjay.experiments.scoring import score
 from scrubjay.experiments.tables import milestones_csv, runs_csv
 from scrubjay.experiments.trial_run import result_of
 from scrubjay.memory.disk import lock_exclusive
 from scrubjay.memory.jsonio import Json
 from scrubjay.surfaces.cli import main
+from test_consolidation_loop import Walks, live
 
 SMALL: Json = {
     "name": "small",
@@ -268,3 +271,11 @@ def test_a_stop_in_between_is_no_result(tmp_path: Path) -> None:
     assert [(done.result, done.error) for done in told] == [(None, None)]
     with pytest.raises(NotFound):
         read_results(str(tmp_path / "e"))
+
+
+def test_what_turns_and_consolidations_used_is_counted(memory: Memory) -> None:
+    chat = Walks()
+    live(memory, chat, When(every=4))  # six turns of one request, two consolidations of two
+    use = score(memory, "corridor:Corridor")["use"]
+    assert (use["turns"], use["consolidations"], use["requests"]) == (6, 2, 10)
+    assert (use["input_tokens"], use["steps_per_turn"], use["cost"]) == (80, 1, None)

@@ -103,6 +103,11 @@ MEASURES = (
     Measure("images per turn", "pictures sent", lambda r: _per_turn(r, "images")),
     Measure("model seconds per turn", "waiting for the model", lambda r: _per_turn(r, "seconds")),
     Measure("inspections", "references looked at in the run", lambda r: r["use"]["inspected"] or None),
+    Measure(
+        "consolidations",
+        "of the run; what they used counts with the turns",
+        lambda r: r["use"].get("consolidations") or None,
+    ),
     Measure("cost, $", "where prices are known", lambda r: r["use"]["cost"]),
     Measure("memory, MB", "bytes stored in all", lambda r: r["storage"]["bytes"] / 1e6),
     Measure("CPU seconds", "of the whole run, environment and recording included", lambda r: r["cpu_seconds"]),
