@@ -70,6 +70,6 @@ def test_every_error_is_in_the_tree_and_a_builtin() -> None:
     for name in errors.__all__:
         error = getattr(errors, name)
         assert issubclass(error, errors.ScrubjayError)
-        assert name in errors.__doc__
+        assert name in (errors.__doc__ or "")
         if error is not errors.ScrubjayError:
             assert any(base.__module__ == "builtins" and base is not Exception for base in error.__mro__[2:-3])
