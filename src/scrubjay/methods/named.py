@@ -26,6 +26,7 @@ METHODS = {
     "mfm-flat": "scrubjay.methods.mfm_flat:MfmFlat",
     "mfm-no-procedures": "scrubjay.methods.mfm_no_procedures:MfmNoProcedures",
     "mfm-no-consolidation": "scrubjay.methods.mfm_no_consolidation:MfmNoConsolidation",
+    "mrsteve": "scrubjay.methods.mrsteve:MrSteve",
 }
 
 
