@@ -6,6 +6,7 @@ Whatever happens to the derived index, the answer is that of the scan.
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterator
 from types import TracebackType
@@ -21,6 +22,7 @@ from scrubjay.retrieval.search import DerivedFailed, Found, Search
 from scrubjay.retrieval.tail import Tail
 
 if TYPE_CHECKING:
+    from scrubjay.retrieval.document_words import DocumentLine
     from scrubjay.retrieval.upkeep import Upkeep
 
 __all__ = ["Locator"]
@@ -102,14 +104,22 @@ class Locator:
     # --- one query
 
     def _find(self, query: Query, search: Search | None) -> Matches:
+        documents = functools.partial(self._documents, query.match)
         if search is None:
-            return Matches((), self._row, None, lambda: 0)
+            return Matches((), self._row, None, lambda: 0, documents)
         found = search.find(query)
         try:
             lines = [raw_line(self._descriptor, place) for place in found.places]
         except ValueError as error:
             raise DerivedFailed(str(error)) from error
-        return Matches(lines, self._row, found.following, lambda: self._count(query, found))
+        return Matches(lines, self._row, found.following, lambda: self._count(query, found), documents)
+
+    def _documents(self, words: str | None) -> tuple[DocumentLine, ...]:
+        if words is None:
+            return ()
+        from scrubjay.retrieval.document_words import search_documents
+
+        return search_documents(self.layout, words)
 
     def _row(self, line: bytes) -> Row:
         return row_of_line(line, bare=self.bare)

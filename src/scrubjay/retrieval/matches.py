@@ -10,6 +10,10 @@ from functools import cached_property
 
 from scrubjay.memory.records import Row
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from scrubjay.retrieval.document_words import DocumentLine
+
 __all__ = ["Matches"]
 
 
@@ -20,9 +24,15 @@ class Matches:
     """
 
     def __init__(
-        self, lines: Sequence[bytes], parse: Callable[[bytes], Row], more: str | None, count: Callable[[], int]
+        self,
+        lines: Sequence[bytes],
+        parse: Callable[[bytes], Row],
+        more: str | None,
+        count: Callable[[], int],
+        documents: Callable[[], tuple[DocumentLine, ...]] = tuple,
     ) -> None:
         self.more = more
+        self._documents = documents
         self._lines = lines
         self._parse = parse
         self._count = count
@@ -37,6 +47,11 @@ class Matches:
     def lines(self) -> tuple[str, ...]:
         """The rows of this page as the index holds them: JSON, one a line."""
         return tuple(line.decode().rstrip("\r\n") for line in self._lines)
+
+    @cached_property
+    def documents(self) -> tuple[DocumentLine, ...]:
+        """Where the query has words (`match`): the lines of the agent's documents that hold them, best first."""
+        return self._documents()
 
     @property
     def total(self) -> int:

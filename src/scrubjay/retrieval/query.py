@@ -34,9 +34,9 @@ class Query:
     action    the action's kind, exactly
     grep      literal text, whatever its case and Unicode normal form, in row, action, outcome or state
     regex     a Python regular expression in the same text, whatever its case
-    match     words, ranked by BM25 over summary, notes, events, state
+    match     words, ranked by BM25 over summary, notes, events, state (`Matches.documents`: in the agent's documents)
     same_screen    hash of a frame's pixels: the start or the end shows exactly this picture
-    like      descriptor of a picture: rank by how much the start's or end's frame looks like it
+    like      descriptors of a picture, end to end (`places.views`): rank by how much the start or end looks like it
     life, previous, world   which lives: the one in question, a number, all; the earlier ones; those of a world
     last      the newest N of what matches
     limit, after   paging: at most so many rows, of those that follow this id

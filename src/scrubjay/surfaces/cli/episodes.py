@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from scrubjay.memory.layout import Layout
+    from scrubjay.retrieval.document_words import DocumentLine
     from scrubjay.retrieval.locate import Locator
     from scrubjay.retrieval.matches import Matches
     from scrubjay.retrieval.query import Query
@@ -46,7 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--action", metavar="K", help="exactly this kind of action")
     what.add_argument("--grep", metavar="TEXT", help="literal text in row, action, outcome or state, whatever its case")
     what.add_argument("--regex", metavar="RE", help="a Python regular expression in the same text")
-    what.add_argument("--match", metavar="WORDS", help="any of these words, best first")
+    what.add_argument("--match", metavar="WORDS", help="any of these words, best first; in your documents too")
     what.add_argument("--same-screen", metavar="IMG", help="shows exactly this picture (a file or a reference)")
     what.add_argument("--like", metavar="IMG", help="looks like this picture (a file or a reference), best first")
     which = parser.add_argument_group("which lives (default: $SCRUBJAY_LIFE, else the running, else the newest)")
@@ -143,12 +144,21 @@ def _print_rows(arguments: argparse.Namespace, locator: Locator, matches: Matche
 
     if not matches.rows:
         print("(no matching episodes)", file=sys.stderr)
-        return
     if arguments.json:
         lines = list(matches.lines)
     else:
         lines = [line_of(row, locator.surroundings.world(row.world).ground) for row in matches.rows]
+    if arguments.match is not None:
+        lines += [_document_line(arguments, one) for one in matches.documents]
     sys.stdout.buffer.write("".join(f"{line}\n" for line in lines).encode(errors="replace"))
     sys.stdout.flush()
     if matches.more is not None:
         print(f"(more rows follow: --after {matches.more})", file=sys.stderr)
+
+
+def _document_line(arguments: argparse.Namespace, found: DocumentLine) -> str:
+    if not arguments.json:
+        return f"mine/{found.path}:{found.line}  {found.text}"
+    import json
+
+    return json.dumps({"document": found.path, "line": found.line, "text": found.text}, ensure_ascii=False)

@@ -11,9 +11,10 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from scrubjay.errors import InvalidInput, NotFound, ReadOnly
+from scrubjay.errors import InvalidInput, NotFound
 from scrubjay.memory.layout import Layout, parse_reference
 from scrubjay.retrieval.query import Query
+from scrubjay.surfaces.cli.showing import open_for
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,20 +22,9 @@ if TYPE_CHECKING:
     from scrubjay.memory.records import Row
     from scrubjay.public import Memory
     from scrubjay.retrieval.matches import Matches
+    from scrubjay.retrieval.views import View
 
 __all__ = ["sheet", "then_now", "with_pictures"]
-
-
-def _open(arguments: argparse.Namespace) -> Memory:
-    """Writable only where a question is to be kept, and where that is possible."""
-    from scrubjay.public import Memory
-
-    if arguments.q is None:
-        return Memory.open(arguments.memory, read_only=True)
-    try:
-        return Memory.open(arguments.memory)
-    except ReadOnly:
-        return Memory.open(arguments.memory, read_only=True)
 
 
 def with_pictures(query: Query, arguments: argparse.Namespace, layout: Layout) -> Query:
@@ -44,9 +34,9 @@ def with_pictures(query: Query, arguments: argparse.Namespace, layout: Layout) -
 
         query = dataclasses.replace(query, same_screen=screen_hash(_pixels(arguments.same_screen, layout)))
     if arguments.like is not None:
-        from scrubjay.retrieval.places import describe
+        from scrubjay.retrieval.places import views
 
-        query = dataclasses.replace(query, like=describe(_pixels(arguments.like, layout)))
+        query = dataclasses.replace(query, like=b"".join(views(_pixels(arguments.like, layout))))
     return query
 
 
@@ -74,10 +64,12 @@ def _pixels(source: str, layout: Layout) -> np.ndarray[Any, Any]:
 
 def sheet(arguments: argparse.Namespace, matches: Matches) -> None:
     """Writes the contact sheet of what was found."""
-    with _open(arguments) as memory:
+    with open_for(arguments.memory, arguments.q) as memory:
         view = memory.sheet(matches, question=arguments.q)
     view.save(arguments.sheet)
-    print(f"sheet: {arguments.sheet}", file=sys.stderr)
+    asked = "" if arguments.q is None else f"  Q: {arguments.q}"
+    print(f"sheet: {arguments.sheet}{asked}", file=sys.stderr)
+    _tell(view, arguments.memory)
     if arguments.q is not None:
         print(f"  Q: {arguments.q}", file=sys.stderr)
     if view.warning is not None:
@@ -87,7 +79,7 @@ def sheet(arguments: argparse.Namespace, matches: Matches) -> None:
 def then_now(arguments: argparse.Namespace, question: str) -> int:
     """Writes the remembered frame beside the current one, and says which it was."""
     reference = arguments.then_now
-    with _open(arguments) as memory:
+    with open_for(arguments.memory, arguments.q) as memory:
         try:
             view = memory.then_now(reference, now=arguments.now, question=arguments.q)
             label = _label(memory, reference)
@@ -96,9 +88,15 @@ def then_now(arguments: argparse.Namespace, question: str) -> int:
             return 1
     view.save(arguments.out)
     print(f"wrote {arguments.out}: THEN {label} | NOW. Q: {question}. View it with view_image.")
+    _tell(view, arguments.memory)
+    return 0
+
+
+def _tell(view: View, folder: str) -> None:
+    if view.inspection is not None:
+        print(f"  answer it: scrubjay answer {folder} {view.inspection} TEXT", file=sys.stderr)
     if view.warning is not None:
         print(f"  {view.warning}", file=sys.stderr)
-    return 0
 
 
 def _label(memory: Memory, reference: str) -> str:
