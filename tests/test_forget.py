@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from conftest import numbered
 from scrubjay import Memory, Query
 from scrubjay.errors import Conflict, InvalidInput, NotFound
 from scrubjay.memory.checking import check
@@ -61,6 +62,19 @@ def test_a_shared_picture_is_named(lived: Memory) -> None:
         "episodes/0000/ep_000000/end.webp",
         "episodes/0000/ep_000002/start.webp",
     ]
+
+
+def test_a_picture_handed_in_beside_it_goes_too(lived: Memory) -> None:
+    view = lived.then_now("ep_000001", now=numbered(77, 40, 60), question="the same?")
+    assert view.inspection is not None
+    size = os.path.getsize(lived.layout.inspections)
+    before = Path(lived.layout.inspections).read_text()
+    forget(lived.layout, "ep_000001", "a face")
+    after = Path(lived.layout.inspections).read_text()
+    assert os.path.getsize(lived.layout.inspections) == size
+    assert '"data": ""' in after
+    assert len(after.split()) == len(before.split())
+    assert "the same?" in after
 
 
 def test_refusals(secret: Memory, capsys: pytest.CaptureFixture[str]) -> None:

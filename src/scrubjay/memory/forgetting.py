@@ -1,15 +1,15 @@
 """A person's removal of an episode: a password on a screenshot, a face that must go.
 
 The one operation that takes evidence away. The index row, the order and every reference stay; what was seen, done
-and said goes: frames, steps, states, arguments, text. Lines that named it are overwritten in place with as many bytes,
-so no offset moves. An agent has no way to call it.
+and said goes: frames, steps, states, arguments, text, and pictures handed in to questions about it. Lines that named
+it are overwritten in place with as many bytes, so no offset moves. An agent has no way to call it.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
-from typing import Any
+from collections.abc import Callable
 
 from scrubjay.errors import Conflict, Damaged, InvalidInput
 from scrubjay.memory import folder, journal
@@ -103,21 +103,42 @@ def _overwrite_section(layout: Layout, old: Json, new: Json) -> None:
 
 def _overwrite_rows(layout: Layout, record: Json, digest: str) -> None:
     row = records.row_of(record, digest).to_json()
-    _overwrite_line(layout, layout.index, "id", record["id"], lambda old: row)
     empty = {"arguments": None, "plan": None, "place": None}
-    _overwrite_line(layout, layout.begun(record["life"]), "id", record["id"], lambda old: {**old, **empty})
+
+    def is_its_own(old: Json) -> bool:
+        return bool(old.get("id") == record["id"])
+
+    def asked_then(old: Json) -> bool:
+        """A question about this episode, or one asked while it ran: its picture of that moment may show the same."""
+        sources = old.get("sources") or ()
+        about = any(str(source.get("reference") or "").startswith(record["id"]) for source in sources)
+        step = old.get("step")
+        then = old.get("life") == record["life"] and isinstance(step, int)
+        return about or (then and record["first_step"] <= step <= record["last_step"])
+
+    _overwrite_lines(layout, layout.index, is_its_own, lambda old: row)
+    _overwrite_lines(layout, layout.begun(record["life"]), is_its_own, lambda old: {**old, **empty})
+    _overwrite_lines(layout, layout.inspections, asked_then, _without_pictures)
 
 
-def _overwrite_line(layout: Layout, path: str, key: str, value: str, make: Any) -> None:
+def _without_pictures(old: Json) -> Json:
+    emptied = [{**source, "data": ""} if source.get("data") else source for source in old["sources"]]
+    return {**old, "sources": emptied}
+
+
+def _overwrite_lines(layout: Layout, path: str, chosen: Callable[[Json], bool], make: Callable[[Json], Json]) -> None:
+    name = layout.relative(path)
     with exclusive(layout.lock_of(path)):
         for line in list(journal.read(path)):
-            if isinstance(line, journal.Entry) and line.row.get(key) == value:
-                data = dumps(make(line.row))
-                if len(data) >= line.length:
-                    raise Damaged(
-                        "the emptied row does not fit its line", file=layout.relative(path), offset=line.offset
-                    )
-                _overwrite(path, line.offset, data.ljust(line.length - 1) + b"\n")
+            if not isinstance(line, journal.Entry) or not chosen(line.row):
+                continue
+            new = make(line.row)
+            data = dumps(new)
+            if new == line.row:
+                continue
+            if len(data) >= line.length:
+                raise Damaged("the emptied row does not fit its line", file=name, offset=line.offset)
+            _overwrite(path, line.offset, data.ljust(line.length - 1) + b"\n")
 
 
 def _overwrite(path: str, offset: int, data: bytes) -> None:
