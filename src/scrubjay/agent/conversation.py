@@ -60,11 +60,12 @@ class Conversation:
         check: CheckCall = _nothing_to_call,
         before_reset: Callable[[Turn], None] = lambda turn: None,
         tools: Sequence[OwnTool] = (),
+        recalled: Callable[[Turn], Sequence[str]] = lambda turn: (),
     ) -> None:
         self._model, self._memory = model, memory
         self._offer, self._limits = offer or Offer(), limits or Limits()
         self._rules, self._own, self._check, self.before_reset = rules, own, check, before_reset
-        self._tools = tuple(tools)
+        self._tools, self._recalled = tuple(tools), recalled
         self._context = Context(self._limits.tokens, self._limits.images)
         self._proposals = Proposals()
         self._life = 0
@@ -119,6 +120,9 @@ class Conversation:
 
     def _block(self, turn: Turn) -> str:
         text = block(turn, self._offer, self._memory.grid(), self._own(), self._working(turn.life))
+        recalled = self._recalled(turn)
+        if recalled:
+            text += "\n[RECALLED] from earlier, chosen for this turn\n" + "\n".join(f"  {line}" for line in recalled)
         if not self._context.messages and self._inspected:
             text += f"\n[LOOKED AT] before this context began: {', '.join(self._inspected[-8:])}"
         return text

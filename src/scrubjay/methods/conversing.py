@@ -2,29 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from scrubjay.agent.conversation import Conversation
+from scrubjay.agent.offer import Offer
 from scrubjay.agent.toolbox import OwnTool
 from scrubjay.memory.jsonio import Json
 from scrubjay.methods.contract import Traits
 from scrubjay.models.chat import ChatModel
+from scrubjay.models.contract import Turn
 
 if TYPE_CHECKING:
     from scrubjay.agent.skills import Skills
     from scrubjay.public import Memory
 
-__all__ = ["converse"]
+__all__ = ["BARE", "converse"]
+
+# What every model has without a memory: the block of the present, and what happened since its last turn.
+BARE = Offer(tools=(), map=False, own=False, working=False, frames=False, consolidates=False, procedures=False)
 
 
 def converse(
-    traits: Traits, model: ChatModel, memory: Memory, skills: Skills, tools: Sequence[OwnTool] = ()
+    traits: Traits,
+    model: ChatModel,
+    memory: Memory,
+    skills: Skills,
+    tools: Sequence[OwnTool] = (),
+    recalled: Callable[[Turn], Sequence[str]] = lambda turn: (),
 ) -> Conversation:
-    """A conversation with what the traits offer; `tools` are the method's own."""
-    if traits.offer.procedures:
-        return Conversation(model, memory, offer=traits.offer, own=skills.own, check=skills.check, tools=tools)
-    return Conversation(model, memory, offer=traits.offer, check=_AtomsAlone(skills).check, tools=tools)
+    """A conversation with what the traits offer.
+
+    `tools` are the method's own; `recalled` gives the lines that it puts before the model in a turn unasked.
+    """
+    offer = traits.offer
+    has_skills = offer.procedures
+    return Conversation(
+        model,
+        memory,
+        offer=offer,
+        own=skills.own if has_skills else tuple,
+        check=skills.check if has_skills else _AtomsAlone(skills).check,
+        tools=tools,
+        recalled=recalled,
+    )
 
 
 class _AtomsAlone:

@@ -26,7 +26,11 @@ METHODS = {
     "mfm-flat": "scrubjay.methods.mfm_flat:MfmFlat",
     "mfm-no-procedures": "scrubjay.methods.mfm_no_procedures:MfmNoProcedures",
     "mfm-no-consolidation": "scrubjay.methods.mfm_no_consolidation:MfmNoConsolidation",
+    "reflexion": "scrubjay.methods.reflexion:Reflexion",
+    "voyager": "scrubjay.methods.voyager:Voyager",
+    "jarvis1": "scrubjay.methods.jarvis1:Jarvis1",
     "mrsteve": "scrubjay.methods.mrsteve:MrSteve",
+    "optimus1": "scrubjay.methods.optimus1:Optimus1",
 }
 
 

@@ -1,0 +1,61 @@
+"""The memory of JARVIS-1: plans that worked, found by goal and by the look of the situation they were made in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrubjay.agent.conversation import Conversation
+from scrubjay.methods.contract import Traits
+from scrubjay.methods.conversing import BARE, converse
+from scrubjay.methods.likeness import likeness
+from scrubjay.methods.recalling import Given, OfTurn
+from scrubjay.methods.worked import goal_of, past_plans
+from scrubjay.models.chat import ChatModel
+from scrubjay.models.contract import Recall, Turn
+from scrubjay.retrieval.places import describe, similarity
+from scrubjay.retrieval.recorded import read_recorded
+
+if TYPE_CHECKING:
+    from scrubjay.agent.skills import Skills
+    from scrubjay.memory.lives import Life
+    from scrubjay.public import Memory
+
+__all__ = ["Jarvis1"]
+
+SHOWN = 5
+
+
+class Jarvis1:
+    """Plans that worked."""
+
+    traits = Traits(
+        name="jarvis1",
+        title="JARVIS-1: plans that worked",
+        source="JARVIS-1 (2023), as Table 1 of the MFM paper lists it",
+        store="plans in which a milestone was reached, with goal and first frame",
+        carries="the plans of all lives",
+        uses="nothing: what it recalls is put before a language model",
+        offer=BARE,
+        notes="Words and place/1 stand for the paper's CLIP; both likenesses count the same.",
+    )
+
+    def recall(self, memory: Memory, life: Life) -> Recall:
+        """Documents that last for one turn, no episode and no cell: this memory is put before a model, not asked."""
+        return Given(OfTurn())
+
+    def conversation(self, model: ChatModel, memory: Memory, skills: Skills) -> Conversation:
+        """A language model that lives with this method."""
+        return converse(self.traits, model, memory, skills, recalled=lambda turn: self.recalled(memory, turn))
+
+    def recalled(self, memory: Memory, turn: Turn) -> list[str]:
+        """The plans most like the present goal and frame."""
+        plans = [plan for plan in past_plans(memory) if plan.milestones and plan.episodes]
+        if not plans:
+            return []
+        words = likeness(goal_of(turn), [f"{' '.join(plan.milestones)} {plan.intention}" for plan in plans])
+        first = [read_recorded(memory.layout, int(plan.episodes[0][3:])).places[:1] for plan in plans]
+        looks = similarity(describe(turn.frame), [places[0] if places else b"" for places in first])
+        ranked = sorted(
+            zip(words, looks, plans, strict=True), key=lambda one: (-one[0] - float(one[1]), -one[2].life, -one[2].turn)
+        )
+        return [plan.line() for _, _, plan in ranked[:SHOWN]]
