@@ -28,7 +28,10 @@ def reference_of(methods: Mapping[str, object]) -> str:
 
 
 def compare(methods: Mapping[str, Mapping[int, Json]]) -> list[Comparison]:
-    """All methods against the reference by every tested measure; p corrected (Holm) over all of these tests."""
+    """All methods against the reference by every tested measure; p corrected (Holm) over all of these tests.
+
+    A method that shares fewer than two seeds with the reference is not compared.
+    """
     reference = reference_of(methods)
     found = [
         (method, measure.name, _tested(methods[reference], runs, measure))
@@ -42,7 +45,7 @@ def compare(methods: Mapping[str, Mapping[int, Json]]) -> list[Comparison]:
     return [
         Comparison(method, name, result, None if result.p is None else next(corrected))
         for method, name, result in found
-        if result.n
+        if result.n > 1
     ]
 
 

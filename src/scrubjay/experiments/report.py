@@ -9,10 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 
 from scrubjay.experiments.comparing import Comparison, compare, reference_of
+from scrubjay.experiments.inspecting import WITHIN
 from scrubjay.experiments.plan import Published
 from scrubjay.experiments.results import MEASURES, group, steps_to
 from scrubjay.memory.jsonio import Json
-from scrubjay.statistics import mean_std
+from scrubjay.statistics import binomial_test, fisher, mean_std
 
 __all__ = ["report", "table"]
 
@@ -58,6 +59,9 @@ def _section(task: str, model: str, methods: Runs) -> list[str]:
     returns = _returns(methods)
     if returns:
         parts += ["### Returns to what was seen far away", returns]
+    looked = _inspections(methods)
+    if looked:
+        parts += ["### What looking back led to", looked]
     parts += ["### Storage", _storage(methods)]
     return parts
 
@@ -83,9 +87,10 @@ def _comparisons(methods: Runs) -> list[str]:
     if not found:
         return []
     reference = reference_of(methods)
+    tests = sum(one.corrected is not None for one in found)
     text = (
         f"### Compared with {reference}, seed by seed\n\nMedian of the paired differences ({reference} − method) with "
-        f"its 95% bootstrap interval; p of the permutation test, and corrected (Holm) over the {len(found)} tests here."
+        f"its 95% bootstrap interval; p of the permutation test, and corrected (Holm) over the {tests} tests here."
     )
     heads = ("measure", "method", "difference", "95% interval", "pairs", "p", "p corrected")
     return [text, table(heads, [_compared(one) for one in found])]
@@ -130,6 +135,46 @@ def _returns(methods: Runs) -> str:
             cells.append(f"{len(waits)} of {len(found)}{middle}" if found else "–")
         rows.append((name, *cells))
     return table(("collected of cases, median", *methods), rows) if rows else ""
+
+
+def _inspections(methods: Runs) -> str:
+    """Pooled over the runs of a method: retargets with and without a look, recalls against chance, how far back."""
+    rows = []
+    for method, by_seed in methods.items():
+        counts = [found for result in by_seed.values() if (found := result.get("inspection"))]
+        if counts:
+            rows.append((method, *_looked(counts)))
+    if not rows:
+        return ""
+    heads = (
+        "method", "retargets in turns with a look", "in turns without", "Fisher p", "recalls among the first",
+        "chance", "binomial p", "steps back, median", "looks at earlier lives",
+    )  # fmt: skip
+    note = (
+        "A turn retargets where its plan names a coordinate that the plan before did not; that is a recall where it "
+        f"lies within {WITHIN:g} blocks of an episode looked at in this turn. Chance: the same number drawn of all "
+        "episodes stored by then. Turns of several runs are pooled, as if they were independent."
+    )
+    return f"{table(heads, rows)}\n\n{note}"
+
+
+def _looked(counts: Sequence[Json]) -> tuple[str, ...]:
+    pooled = [[sum(one["table"][i][j] for one in counts) for j in (0, 1)] for i in (0, 1)]
+    (both, looked), (without, neither) = pooled
+    recalls, lags = sum(one["recalls"] for one in counts), [lag for one in counts for lag in one["lags"]]
+    weighted = [(one["chance"], one["table"][0][0]) for one in counts if one["chance"] is not None]
+    chance = sum(value * n for value, n in weighted) / sum(n for _, n in weighted) if weighted else None
+    test = None if chance is None else binomial_test(recalls, both, chance, "greater").p
+    return (
+        f"{both} of {both + looked}",
+        f"{without} of {without + neither}",
+        _p(fisher(pooled).p),
+        f"{recalls} of {both}",
+        "–" if chance is None else f"{chance:.2f}",
+        _p(test),
+        f"{median(lags):.0f}" if lags else "–",
+        str(sum(one["earlier"] for one in counts)),
+    )
 
 
 def _storage(methods: Runs) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from scrubjay.errors import NotFound
 from scrubjay.experiments.trial_run import result_of
 from scrubjay.memory.jsonio import Json
+from scrubjay.methods.named import METHODS
 
 __all__ = ["MEASURES", "Measure", "group", "read_results"]
 
@@ -40,13 +41,18 @@ def read_results(folder: str) -> list[Json]:
 
 
 def group(results: Iterable[Json]) -> dict[tuple[str, str], dict[str, dict[int, Json]]]:
-    """Results by (task, model), then by method, then by seed."""
+    """Results by (task, model), then by method, then by seed; methods in the order in which they are listed."""
     groups: dict[tuple[str, str], dict[str, dict[int, Json]]] = {}
-    for result in results:
+    for result in sorted(results, key=_place):
         trial = result["trial"]
         methods = groups.setdefault((trial["task"]["name"], trial["model"]), {})
         methods.setdefault(trial["method"], {})[trial["seed"]] = result
     return groups
+
+
+def _place(result: Json) -> tuple[int, str]:
+    method = result["trial"]["method"]
+    return (list(METHODS).index(method) if method in METHODS else len(METHODS), method)
 
 
 def steps_to(result: Json, milestone: str) -> int | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from scrubjay.agent.consolidations import CONSOLIDATION
 from scrubjay.environments.named import load
+from scrubjay.experiments.inspecting import inspection_counts
 from scrubjay.memory import journal
 from scrubjay.memory.jsonio import Json
 from scrubjay.retrieval.contents import contents
@@ -27,10 +28,12 @@ _SUMS = ("requests", "input_tokens", "output_tokens", "images", "tool_calls", "r
 def score(memory: Memory, environment: str) -> Json:
     """Lives, use, storage, and under `scores` what the environment's scorer says, where it has one."""
     scorer: Callable[[Memory], Json] | None = load(environment, SCORERS, "scorer") if environment in SCORERS else None
+    use = _use(memory)
     return {
         "lives": [_life(life.life, life.outcome, life.extra) for life in memory.lives()],
-        "use": _use(memory),
+        "use": use,
         "storage": _storage(memory),
+        "inspection": inspection_counts(memory) if use["inspected"] else None,
         "scores": {} if scorer is None else scorer(memory),
     }
 
