@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from scrubjay.retrieval.locate import Locator
     from scrubjay.retrieval.matches import Matches
     from scrubjay.retrieval.query import Query
+    from scrubjay.retrieval.questions import Inspection
     from scrubjay.retrieval.views import View
 
 __all__ = ["Memory", "cue_makers"]
@@ -211,13 +212,23 @@ class Memory:
         """A remembered frame beside the current one (array, image, bytes or path), labelled."""
         return self._inspector.then_now(reference, now=now, question=question)
 
-    def compare(self, references: Iterable[str], *, question: str | None = None) -> View:
-        """Two to sixteen stored frames in one labelled picture."""
-        return self._inspector.compare(list(references), question=question)
+    def compare(
+        self, references: Iterable[str], *, zoom: Sequence[int] | None = None, question: str | None = None
+    ) -> View:
+        """Two to sixteen stored frames in one labelled picture; `zoom` shows the same region of each."""
+        return self._inspector.compare(list(references), zoom=zoom, question=question)
 
     def answer(self, question_id: str, text: str) -> None:
         """Stores the answer to a question that a look asked. Raises NotFound, ReadOnly."""
         self._inspector.answer(question_id, text)
+
+    def questions(self, reference: str | None = None) -> list[Inspection]:
+        """Questions asked of evidence with their answers: all, or those about an episode or a step."""
+        return self._inspector.recall(reference)
+
+    def look_again(self, question_id: str) -> View:
+        """The view of a stored question, made again from evidence. Raises NotFound, Damaged."""
+        return self._inspector.remake(question_id)
 
     # --- the agent's documents
 

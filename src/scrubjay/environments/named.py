@@ -19,7 +19,11 @@ ENVIRONMENTS = {
 
 def make_environment(choice: str, **arguments: Any) -> Environment:
     """A new environment by its name or dotted path (`my.module:Env`). Raises InvalidInput, saying what there is."""
-    environment: Environment = load(choice, ENVIRONMENTS, "environment")(**arguments)
+    make = load(choice, ENVIRONMENTS, "environment")
+    try:
+        environment: Environment = make(**arguments)
+    except TypeError as error:
+        raise InvalidInput(f"environment {choice!r}: {error}") from None
     return environment
 
 

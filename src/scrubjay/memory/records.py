@@ -12,8 +12,10 @@ from typing import Any, TypeGuard
 from scrubjay.memory.jsonio import Json
 from scrubjay.memory.light import dataclass, field
 
-__all__ = ["CELL_KINDS", "GridRow", "LifeRow", "Row", "Step", "World", "is_number"]
+__all__ = ["CELL_KINDS", "REMOVED", "SEARCHED_KINDS", "GridRow", "LifeRow", "Row", "Step", "World", "is_number"]
 
+REMOVED = "removed"
+SEARCHED_KINDS = frozenset({"initial", "episode"})
 CELL_KINDS = ("walked", "placed", "opened", "blocked", "hazard")
 
 

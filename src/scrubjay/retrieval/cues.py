@@ -16,7 +16,7 @@ from scrubjay.memory import journal
 from scrubjay.memory.jsonio import Json, loads_object
 from scrubjay.memory.layout import Layout, episode_id, episode_number
 from scrubjay.memory.light import dataclass
-from scrubjay.memory.records import Row, is_number
+from scrubjay.memory.records import REMOVED, SEARCHED_KINDS, Row, is_number
 
 __all__ = [
     "REMOVED",
@@ -34,8 +34,6 @@ __all__ = [
     "whole",
 ]
 
-SEARCHED_KINDS = frozenset({"initial", "episode"})
-REMOVED = "removed"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _LARGEST = 1 << 62

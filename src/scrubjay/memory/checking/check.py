@@ -19,7 +19,7 @@ from scrubjay.memory.claims import episode_numbers, life_numbers
 from scrubjay.memory.evidence import read_record
 from scrubjay.memory.jsonio import Json, dumps
 from scrubjay.memory.layout import Layout, Reference, episode_id
-from scrubjay.memory.records import GridRow, Row, World
+from scrubjay.memory.records import REMOVED, SEARCHED_KINDS, GridRow, Row, World
 from scrubjay.memory.recovery import open_lives
 
 __all__ = ["check", "owners"]
@@ -127,10 +127,12 @@ def _check_index(layout: Layout, report: Report) -> dict[str, Row]:
         except ValueError as error:
             report.add("index-row", "index.jsonl", f"not a row: {error}", line.offset)
             continue
-        if row.id in rows and row.kind != "removed":
+        if row.id in rows and row.kind != REMOVED:
             report.add("index-twice", "index.jsonl", f"{row.id} has a second row", line.offset)
         if row.world is not None and row.world not in declared:
             report.add("world", "index.jsonl", f"{row.id} is of an undeclared world {row.world!r}", line.offset)
+        if row.kind not in SEARCHED_KINDS and row.kind != REMOVED:
+            report.counts["rows of unknown kinds"] += 1
         rows[row.id] = row
     report.counts["indexed episodes"] = len(rows)
     return rows

@@ -11,6 +11,7 @@ from scrubjay.memory.document_changes import digest_of
 from scrubjay.memory.document_history import History
 from scrubjay.memory.documents import Documents
 from scrubjay.memory.layout import Layout, Reference
+from scrubjay.memory.procedures import Procedures
 
 __all__ = ["check_documents"]
 
@@ -34,6 +35,8 @@ def check_documents(layout: Layout, report: Report, exists: Callable[[Reference]
         if mark.after is not None and rebuilt != mark.after:
             message = f"change {mark.number} of mine/{path} does not give the content it says"
             report.add("history", "documents.jsonl", message, mark.offset)
+    for flaw in Procedures(layout, documents, read_only=True).flaws():
+        report.add("procedure", f"mine/{flaw.path}", flaw.message)
     for problem in unsupported(documents, exists):
         cited = problem.reference
         what = f"cites {cited}, which is not in this memory" if cited else "claims without evidence or (hypothesis)"

@@ -61,7 +61,8 @@ def _check_unfinished(
     elif owner is not None and owner[0] in running:
         report.counts["open episodes"] += 1
     elif any(True for _ in journal.rows(steps)):  # a torn first row alone is nothing that could be kept
-        report.add("orphan", name, f"{ident} was begun and never finished", None, "adopt it as interrupted")
+        adoption = "adopt it as interrupted" if owner is not None else None  # else nobody says which life it was of
+        report.add("orphan", name, f"{ident} was begun and never finished", None, adoption)
     else:
         report.counts["empty claims"] += 1
 

@@ -24,11 +24,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Writes the picture and prints its path."""
-    from scrubjay.retrieval.inspections import Inspector
     from scrubjay.surfaces.cli.showing import open_for, write
 
     with open_for(arguments.dir, arguments.q) as memory:
-        view = Inspector(memory).compare(arguments.references, zoom=arguments.zoom, question=arguments.q)
+        view = memory.compare(arguments.references, zoom=arguments.zoom, question=arguments.q)
     ends = (arguments.references[0], arguments.references[-1])
     name = "compare-" + "-".join(reference.strip().replace("#", "-") for reference in ends)
     return write(view, arguments.out, name, arguments.dir)

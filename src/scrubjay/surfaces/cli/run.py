@@ -51,7 +51,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--steps", type=_count, default=2000, metavar="N", help="environment steps in all (default 2000)"
     )
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="which world (default 0)")
+    parser.add_argument(
+        "--seed",
+        type=int,
+        default=0,
+        metavar="S",
+        help="which world, or which chances in it: the environment says (default 0)",
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        type=_setting,
+        metavar="NAME=VALUE",
+        dest="settings",
+        help="an argument of the environment, such as doom_map=MAP03; may be given several times",
+    )
     parser.add_argument(
         "--lives", type=_count, metavar="N", help="at most so many lives (default: until the steps are spent)"
     )
@@ -65,6 +80,18 @@ def _count(text: str) -> int:
     if value < 1:
         raise argparse.ArgumentTypeError(f"a count above 0 was expected, found {text}")
     return value
+
+
+def _setting(text: str) -> tuple[str, object]:
+    import json
+
+    name, is_given, value = text.partition("=")
+    if not (is_given and name.isidentifier()):
+        raise argparse.ArgumentTypeError(f"NAME=VALUE was expected, found {text!r}")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -83,7 +110,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from scrubjay.methods.named import make_consolidation, make_method, make_player
 
     method = make_method(arguments.method)
-    environment = make_environment(arguments.environment)
+    environment = make_environment(arguments.environment, **dict(arguments.settings))
     show = _Progress(len(environment.milestones))
     with _memory(arguments.memory) as memory:
         skills = Skills(environment, memory)
