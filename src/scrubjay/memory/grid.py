@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import heapq
 import math
-import os
 from collections.abc import Iterator, Sequence
 
 from scrubjay.errors import InvalidInput
 from scrubjay.memory import journal
 from scrubjay.memory.folder import worlds
+from scrubjay.memory.following import Follower
 from scrubjay.memory.jsonio import Json
 from scrubjay.memory.layout import Layout, episode_number
 from scrubjay.memory.records import CELL_KINDS, GridRow
@@ -20,7 +20,6 @@ from scrubjay.memory.records import CELL_KINDS, GridRow
 __all__ = ["Cell", "Grid", "age"]
 
 Cell = tuple[int, int, int]
-_SEAM = 256
 
 
 def age(row: GridRow) -> tuple[int, int]:
@@ -39,46 +38,25 @@ class Grid:
     def __init__(self, layout: Layout, world: str | None = None) -> None:
         self.layout = layout
         self.world = world
+        self._follower = Follower(layout.grid)
         self._forget()
 
     def _forget(self) -> None:
         self._rows: list[GridRow] = []
         self._newest: dict[str | None, dict[str, dict[Cell, GridRow]]] = {}
-        self._offset = 0
-        self._file: tuple[int, int] | None = None
-        self._seam = b""
         self.skipped: dict[str, int] = {}
         self.broken = 0
 
     def refresh(self) -> None:
         """Reads what was appended since. Called by every other method."""
-        try:
-            descriptor = os.open(self.layout.grid, os.O_RDONLY | os.O_CLOEXEC)
-        except FileNotFoundError:
+        lines = self._follower.look()
+        if self._follower.is_anew:
             self._forget()
-            return
-        try:
-            status = os.fstat(descriptor)
-            known = os.pread(descriptor, len(self._seam), self._offset - len(self._seam))
-            if self._file != (status.st_dev, status.st_ino) or status.st_size < self._offset or known != self._seam:
-                self._forget()
-                self._file = (status.st_dev, status.st_ino)
-            if status.st_size > self._offset:
-                self._take(status.st_size)
-                length = min(_SEAM, self._offset)
-                self._seam = os.pread(descriptor, length, self._offset - length)
-        finally:
-            os.close(descriptor)
-
-    def _take(self, end: int) -> None:
-        for line in journal.read(self.layout.grid, self._offset, end):
-            if isinstance(line, journal.Broken):
-                if line.tail:
-                    return
-                self.broken += 1
-            else:
+        for line in lines:
+            if isinstance(line, journal.Entry):
                 self._take_row(line.row)
-            self._offset = line.offset + line.length
+            else:
+                self.broken += 1
 
     def _take_row(self, row: Json) -> None:
         kind = row.get("kind")

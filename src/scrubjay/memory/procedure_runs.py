@@ -5,7 +5,6 @@ It knows rows and counts; what a procedure is, and who decided to call it, it do
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -13,6 +12,7 @@ from typing import Any
 
 from scrubjay.errors import InvalidInput
 from scrubjay.memory import journal
+from scrubjay.memory.following import Follower
 from scrubjay.memory.jsonio import Json, clean
 from scrubjay.memory.layout import Layout
 from scrubjay.memory.procedure_files import KINDS
@@ -22,7 +22,6 @@ __all__ = ["OUTCOMES", "Run", "Runs", "Statistics"]
 
 OUTCOMES = ("success", "failure", "budget", "stopped")
 _MAX_ERROR = 8000
-_SEAM = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +124,10 @@ class Runs:
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
-        self._forget(None)
+        self._follower = Follower(layout.procedures_journal)
+        self._forget()
 
-    def _forget(self, file: tuple[int, int] | None) -> None:
-        self._file, self._offset, self._seam = file, 0, b""
+    def _forget(self) -> None:
         self._statistics: dict[tuple[str, str], Statistics] = {}
         self.broken = 0
 
@@ -160,33 +159,14 @@ class Runs:
 
     def refresh(self) -> None:
         """Counts what was appended since. A file that is another one, or was rewritten, is counted anew."""
-        try:
-            descriptor = os.open(self._layout.procedures_journal, os.O_RDONLY | os.O_CLOEXEC)
-        except FileNotFoundError:
-            self._forget(None)
-            return
-        try:
-            status = os.fstat(descriptor)
-            file = (status.st_dev, status.st_ino)
-            known = os.pread(descriptor, len(self._seam), self._offset - len(self._seam))
-            if file != self._file or status.st_size < self._offset or known != self._seam:
-                self._forget(file)
-            if status.st_size > self._offset:
-                self._take(status.st_size)
-                length = min(_SEAM, self._offset)
-                self._seam = os.pread(descriptor, length, self._offset - length)
-        finally:
-            os.close(descriptor)
-
-    def _take(self, end: int) -> None:
-        for line in journal.read(self._layout.procedures_journal, self._offset, end):
+        lines = self._follower.look()
+        if self._follower.is_anew:
+            self._forget()
+        for line in lines:
             if isinstance(line, journal.Entry):
                 self._count(line.row)
-            elif line.tail:
-                return
             else:
                 self.broken += 1
-            self._offset = line.offset + line.length
 
     def _count(self, row: Json) -> None:
         name, outcome = row.get("procedure"), row.get("outcome")
