@@ -28,6 +28,7 @@ from scrubjay.experiments.tables import milestones_csv, runs_csv
 from scrubjay.experiments.trial_run import result_of
 from scrubjay.memory.disk import lock_exclusive
 from scrubjay.memory.jsonio import Json
+from scrubjay.memory.procedures import Run as Call
 from scrubjay.surfaces.cli import main
 from test_consolidation_loop import Walks, live
 
@@ -279,3 +280,18 @@ def test_what_turns_and_consolidations_used_is_counted(memory: Memory) -> None:
     use = score(memory, "corridor:Corridor")["use"]
     assert (use["turns"], use["consolidations"], use["requests"]) == (6, 2, 10)
     assert (use["input_tokens"], use["steps_per_turn"], use["cost"]) == (80, 1, None)
+
+
+def test_reuse_of_procedures_is_counted(memory: Memory) -> None:
+    for name in ("hop", "dig", "rest"):
+        memory.procedures.create(name, f"To {name}.", code=f"def {name}() -> None:\n    pass\n")
+    for name, outcome, life in (
+        ("hop", "success", 1),
+        ("hop", "failure", 2),
+        ("dig", "success", 1),
+        ("dig", "success", 1),
+    ):
+        memory.procedures.record(Call(name, outcome, life=life))
+    assert score(memory, "corridor:Corridor")["skills"] == {
+        "written": 3, "called": 4, "succeeded": 3, "reused": 2, "reused_in_later_lives": 1,
+    }  # fmt: skip

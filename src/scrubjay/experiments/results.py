@@ -78,6 +78,11 @@ def _per_turn(result: Json, name: str) -> float | None:
     return use[name] / use["turns"] if use["turns"] and use["requests"] else None
 
 
+def _skill(result: Json, name: str) -> float | None:
+    skills = result.get("skills") or {}
+    return skills.get(name) if skills.get("written") or skills.get("called") else None
+
+
 MEASURES = (
     Measure("milestones", "milestones reached in the run", lambda r: len(r["reached"]), True),
     Measure(
@@ -114,6 +119,11 @@ MEASURES = (
         "of the run; what they used counts with the turns",
         lambda r: r["use"].get("consolidations") or None,
     ),
+    Measure("procedures written", "at the end of the run", lambda r: _skill(r, "written")),
+    Measure("procedure calls", "in the run", lambda r: _skill(r, "called")),
+    Measure("procedure calls that succeeded", "of them", lambda r: _skill(r, "succeeded")),
+    Measure("procedures reused", "called more than once", lambda r: _skill(r, "reused")),
+    Measure("procedures reused later", "called again in a later life", lambda r: _skill(r, "reused_in_later_lives")),
     Measure("cost, $", "where prices are known", lambda r: r["use"]["cost"]),
     Measure("memory, MB", "bytes stored in all", lambda r: r["storage"]["bytes"] / 1e6),
     Measure("CPU seconds", "of the whole run, environment and recording included", lambda r: r["cpu_seconds"]),

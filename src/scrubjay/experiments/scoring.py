@@ -33,6 +33,7 @@ def score(memory: Memory, environment: str) -> Json:
         "lives": [_life(life.life, life.outcome, life.extra) for life in memory.lives()],
         "use": use,
         "storage": _storage(memory),
+        "skills": _skills(memory),
         "inspection": inspection_counts(memory) if use["inspected"] else None,
         "scores": {} if scorer is None else scorer(memory),
     }
@@ -54,6 +55,21 @@ def _use(memory: Memory) -> Json:
         "turns": len(steps),
         "consolidations": sum(row.get("kind") == CONSOLIDATION for row in rows),
         "steps_per_turn": round(fmean(steps), 3) if steps else None,
+    }
+
+
+def _skills(memory: Memory) -> Json:
+    """Procedures: how many there are, their calls, and how many were called again, in a later life among them."""
+    lives: dict[str, list[int]] = {}
+    runs = [run for run in memory.procedures.runs() if run.kind == "procedure"]
+    for run in runs:
+        lives.setdefault(run.procedure, []).append(run.life or 0)
+    return {
+        "written": len(memory.procedures.list()),
+        "called": len(runs),
+        "succeeded": sum(run.outcome == "success" for run in runs),
+        "reused": sum(len(found) > 1 for found in lives.values()),
+        "reused_in_later_lives": sum(max(found) > found[0] for found in lives.values()),
     }
 
 
