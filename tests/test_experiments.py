@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubjay import Memory
+from scrubjay import Memory, Query
 from scrubjay.agent.triggers import When
 from scrubjay.errors import Conflict, Damaged, InvalidInput, Locked, NotFound
 from scrubjay.experiments.plan import experiment_of, read_experiment
@@ -206,7 +206,9 @@ def command(tmp_path: Path, *more: str) -> list[str]:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("how", "jobs"), [(signal.SIGKILL, 1), (signal.SIGINT, 1), (signal.SIGINT, 2)])
+@pytest.mark.parametrize(
+    ("how", "jobs"), [(signal.SIGKILL, 1), (signal.SIGKILL, 2), (signal.SIGINT, 1), (signal.SIGINT, 2)]
+)
 def test_a_process_that_ends_midway_leaves_what_is_finished(how: signal.Signals, jobs: int, tmp_path: Path) -> None:
     process = subprocess.Popen(
         command(tmp_path, "--jobs", str(jobs)), stdout=subprocess.PIPE, text=True, env=ENVIRONMENT, bufsize=1
@@ -223,6 +225,13 @@ def test_a_process_that_ends_midway_leaves_what_is_finished(how: signal.Signals,
     (result,) = read_results(str(tmp_path / "e"))
     assert result["trial"]["task"]["name"] == "short"
     assert not (long_one / "run.json").exists()
+    time.sleep(0.5)
+    with Memory.open(long_one / "memory") as memory:  # nobody lives in it any more, and it is whole
+        (life,) = memory.lives()
+        assert life.outcome == "interrupted"
+        count = memory.find(Query(life=1)).total
+        time.sleep(0.2)
+        assert memory.find(Query(life=1)).total == count
 
 
 # --- what it showed

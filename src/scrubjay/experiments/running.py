@@ -8,11 +8,12 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
+import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
-from typing import TYPE_CHECKING
 
 from scrubjay.errors import Locked, ScrubjayError
 from scrubjay.experiments.plan import Experiment, Trial
@@ -21,12 +22,10 @@ from scrubjay.memory.disk import let_go, lock_exclusive, make_folder
 from scrubjay.memory.jsonio import Json
 from scrubjay.methods.named import make_method
 
-if TYPE_CHECKING:
-    from scrubjay.agent.progress import Progress
-
 __all__ = ["Done", "Running"]
 
 _LOCK = ".lock"
+_WATCH = 0.1  # seconds; less than it takes to start another
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +131,11 @@ class Running:
             yield done
 
 
-def attempt(trial: Trial, folder: str, watch: Callable[[Progress], None] = lambda progress: None) -> Done:
+def attempt(trial: Trial, folder: str) -> Done:
     """Carries out a trial in its folder, after putting aside what an earlier attempt left there."""
     try:
         _put_aside(folder)
-        return Done(trial, carry_out(trial, folder, watch))
+        return Done(trial, carry_out(trial, folder))
     except ScrubjayError as error:
         return Done(trial, None, f"{type(error).__name__}: {error}")
     except KeyboardInterrupt:
@@ -154,14 +153,16 @@ def _put_aside(folder: str) -> None:
 
 
 def _work(trial: Trial, folder: str, answer: Connection) -> None:
-    parent = os.getppid()
     os.setpgid(0, 0)  # Ctrl-C is for the parent, which then asks each trial once to stop
-
-    def is_alone(progress: Progress) -> None:
-        if os.getppid() != parent:  # whoever asked was killed: another will do this trial again
-            os._exit(1)
-
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     with contextlib.suppress(KeyboardInterrupt):
-        done = attempt(trial, folder, is_alone)
+        done = attempt(trial, folder)
         answer.send(done)
         answer.close()
+
+
+def _end_with(parent: int) -> None:
+    """Ends this process when its parent is gone: whoever goes on does the trial again, in the same folder."""
+    while os.getppid() == parent:
+        time.sleep(_WATCH)
+    os._exit(1)
