@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from scrubjay.errors import Conflict, Damaged, InvalidInput
+from scrubjay.errors import Conflict, Damaged
 from scrubjay.experiments.plan import Trial
 from scrubjay.experiments.scoring import score
 from scrubjay.memory.disk import write_file
@@ -69,10 +69,7 @@ def carry_out(
     arguments: dict[str, Any] = dict(trial.task.arguments)
     if trial.frame is not None:
         arguments["size"] = trial.frame
-    try:
-        environment = make_environment(trial.environment, **arguments)
-    except TypeError as error:
-        raise InvalidInput(f"{trial.environment} can't be made with {arguments}: {error}") from None
+    environment = make_environment(trial.environment, **arguments)
     with Memory.create(os.path.join(folder, MEMORY)) as memory:
         skills = Skills(environment, memory)
         model = make_player(trial.model, trial.environment, method, memory, skills, outage)
