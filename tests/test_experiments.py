@@ -216,7 +216,7 @@ def test_a_process_that_ends_midway_leaves_what_is_finished(how: signal.Signals,
     assert process.stdout is not None
     assert "short" in process.stdout.readline()
     long_one = tmp_path / "e" / "long--corridor-Walker--mfm--seed-1"
-    while not (long_one / "memory" / "index.jsonl").exists():
+    while not (long_one / "memory" / "lives" / "0001" / "turns.jsonl").exists():
         time.sleep(0.02)
     process.send_signal(how)
     rest, _ = process.communicate(timeout=30)
