@@ -70,7 +70,7 @@ class Memory:
 
         if any(not folder.is_running(self.layout, row["life"]) for row in open_lives(self.layout)):
             recover(self.layout, self.world, cue_makers())
-        if os.path.exists(self.layout.documents_journal) or any(os.scandir(self.layout.mine)):
+        if os.path.exists(self.layout.documents_journal) or os.listdir(self.layout.mine):
             self.documents.sync()
 
     @property

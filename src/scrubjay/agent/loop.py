@@ -230,4 +230,5 @@ def _used(account: Account) -> Json:
         "resets": account.resets,
         "refusals": account.refusals,
         "seconds": round(account.seconds, 3),
+        **({"events": list(account.events)} if account.events else {}),
     }

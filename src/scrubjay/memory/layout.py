@@ -62,6 +62,7 @@ class Layout:
     REFLEXES = "reflexes"
     SKILL = "SKILL.md"
     SCRIPTS = "scripts"
+    ACTIONS = "actions.json"  # the plan of a coding agent
 
     def __init__(self, root: str | os.PathLike[str]) -> None:
         self.root = os.path.abspath(os.fspath(root))
@@ -137,6 +138,10 @@ class Layout:
     def turns(self, life: int) -> str:
         """Journal of the turns of this life."""
         return os.path.join(self.life(life), "turns.jsonl")
+
+    def turn(self, life: int) -> str:
+        """Folder of what a coding agent is shown in the present turn, and of what it printed."""
+        return os.path.join(self.life(life), "turn")
 
     def log(self, life: int) -> str:
         """The life as readable text."""

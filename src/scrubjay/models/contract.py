@@ -35,7 +35,8 @@ class Entry:
 class Account:
     """What a turn used before its plan was there: the tables and figures of cost come from it.
 
-    `resets` counts contexts that were begun afresh, `refusals` plans that were handed back.
+    `resets` counts contexts that were begun afresh, `refusals` plans that were handed back; `events` are what else
+    must be known of the turn (evidence that had to be restored).
     """
 
     usage: Usage = field(default_factory=Usage)
@@ -44,6 +45,7 @@ class Account:
     resets: int = 0
     refusals: int = 0
     seconds: float = 0.0
+    events: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
