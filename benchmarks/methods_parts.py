@@ -1,6 +1,7 @@
 """Which part of a memory helps the next life: nothing of it, its documents, its episodes, or all.
 
     python benchmarks/methods_parts.py [SEED …]      about 40 seconds of CPU a seed; writes results/methods/parts.json
+    python benchmarks/methods_parts.py --show        the tables of what was written
 
 A first life of 300 steps in crafter, then a second run of 700 steps in the same world, with the same chances, once for
 each part that is kept. What counts are the milestones that the first life did not reach. The player follows rules and
@@ -23,7 +24,7 @@ from scrubjay.agent.loop import Run
 from scrubjay.environments.crafter import Crafter
 from scrubjay.experiments.report import table
 from scrubjay.models.named import make_model
-from scrubjay.statistics import Result, holm, mean_std, paired_medians
+from scrubjay.statistics import binomial_test, holm, mean_std
 
 RESULTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "results", "methods", "parts.json")
 SEEDS = tuple(range(100, 110))
@@ -89,39 +90,54 @@ def measures(run: dict[str, Any], part: str) -> dict[str, float]:
 
 
 def shown(runs: list[dict[str, Any]]) -> str:
-    """Means, and each part against nothing, paired by seed."""
+    """Means, and each part against nothing, paired by seed: median of the differences, and a sign test."""
     runs = [run for run in runs if run["left"]]
     values = {part: [measures(run, part) for run in runs] for part in PARTS}
     names = list(values["all"][0])
     rows = [(name, *(str(mean_std(one[name] for one in values[part])) for part in PARTS)) for name in names]
     tests = [(name, part) for name in names for part in PARTS[1:]]
-    results = [
-        paired_medians([one[name] for one in values[part]], [one[name] for one in values["nothing"]])
-        for name, part in tests
+    signs = [
+        _signs([one[name] for one in values[part]], [one[name] for one in values["nothing"]]) for name, part in tests
     ]
-    corrected = holm([1.0 if result.p is None else result.p for result in results])
-    lines = [_line(*test, result, p) for test, result, p in zip(tests, results, corrected, strict=True)]
+    corrected = holm([1.0 if p is None else p for *_, p in signs])
+    lines = [
+        (
+            name,
+            part,
+            f"{middle:g}",
+            f"{more} : {fewer} of {len(runs)}",
+            "–" if p is None else f"{p:.2g}",
+            f"{holms:.2g}",
+        )
+        for (name, part), (middle, more, fewer, p), holms in zip(tests, signs, corrected, strict=True)
+    ]
     left = statistics.fmean(len(run["left"]) for run in runs)
+    heads = ("measure", "kept, against nothing", "median difference", "seeds more : less", "sign p", "corrected")
     return "\n\n".join(
         (
             f"Scripted player, crafter, {len(runs)} seeds: of 22 milestones the first life left {left:.1f}.",
             table((f"second run, {SECOND} steps; kept:", *PARTS), rows),
-            table(("measure", "kept, against nothing", "median difference", "95%", "p", "p corrected"), lines),
+            table(heads, lines),
         )
     )
 
 
-def _line(name: str, part: str, result: Result, corrected: float) -> tuple[str, ...]:
-    interval = "–" if result.interval is None else f"{result.interval[0]:g} to {result.interval[1]:g}"
-    p = "–" if result.p is None else f"{result.p:.2g}"
-    return (name, part, "–" if result.statistic is None else f"{result.statistic:g}", interval, p, f"{corrected:.2g}")
+def _signs(first: list[float], second: list[float]) -> tuple[float, int, int, float | None]:
+    """Median difference, pairs in which the first is more and less, p of the sign test."""
+    more = sum(a > b for a, b in zip(first, second, strict=True))
+    fewer = sum(a < b for a, b in zip(first, second, strict=True))
+    middle = statistics.median(a - b for a, b in zip(first, second, strict=True))
+    return middle, more, fewer, binomial_test(more, more + fewer).p
 
 
 def main() -> None:
-    """Runs the seeds named on the command line, or ten."""
-    seeds = tuple(int(text) for text in sys.argv[1:]) or SEEDS
+    """Runs the seeds named on the command line, or ten; or shows what was found."""
+    if sys.argv[1:] == ["--show"]:
+        with open(RESULTS, encoding="utf-8") as file:
+            print(shown(json.load(file)))
+        return
     runs = []
-    for seed in seeds:
+    for seed in tuple(int(text) for text in sys.argv[1:]) or SEEDS:
         with tempfile.TemporaryDirectory(prefix="scrubjay-parts-") as folder:
             runs.append(compared(seed, folder))
         print(f"seed {seed} done", file=sys.stderr, flush=True)

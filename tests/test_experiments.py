@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from scrubjay import Memory, Query
 from scrubjay.agent.triggers import When
 from scrubjay.errors import Conflict, Damaged, InvalidInput, Locked, NotFound
+from scrubjay.experiments.comparing import compare, reference_of
 from scrubjay.experiments.plan import experiment_of, read_experiment
 from scrubjay.experiments.results import group, read_results
 from scrubjay.experiments.running import Done, Running
@@ -255,7 +256,7 @@ def test_the_report_tells_who_played_and_whose_figures_they_are(
     assert "rules, no language model" in text
     assert "| milestones | 2 ± 0 | 2 ± 0 |" in text
     assert "| three | 3 (2/2) | 3 (2/2) |" in text
-    assert "| milestones | direct | 0 | 0 to 0 | 2 | 1 | 1 |" in text
+    assert "| milestones | direct | 0 | 0 to 0 | 1 | 1 | 0 : 0 of 2 | – | 1 |" in text
     assert "the paper's figure (not ours)" in text
     assert "| mfm | milestones | 17.4 | a paper, Table 2 |" in text
     assert (tmp_path / "e" / "progression-walk-corridor-Rules.png").read_bytes().startswith(b"\x89PNG")
@@ -303,3 +304,29 @@ def test_reuse_of_procedures_is_counted(memory: Memory) -> None:
     assert score(memory, "corridor:Corridor")["skills"] == {
         "written": 3, "called": 4, "succeeded": 3, "reused": 2, "reused_in_later_lives": 1,
     }  # fmt: skip
+
+
+def test_methods_are_compared_seed_by_seed() -> None:
+    def run(milestones: int) -> Json:
+        return {
+            "reached": [{"milestone": str(n), "step": 1} for n in range(milestones)], "deaths": [],
+            "known_milestones": [], "scores": {}, "trial": {"task": {"steps": 9}},
+        }  # fmt: skip
+
+    methods = {
+        "direct": {seed: run(seed) for seed in range(8)},
+        "mfm": {seed: run(seed + 3) for seed in range(9)},
+        "once": {0: run(1)},
+    }
+    first, deaths = compare(methods)
+    assert (first.method, first.measure, first.more, first.fewer) == ("direct", "milestones", 8, 0)
+    assert (first.medians.statistic, first.medians.n) == (3, 8)
+    assert (first.signs.p, first.signs_corrected) == (2 / 256, 4 / 256)
+    assert (deaths.measure, deaths.more, deaths.fewer, deaths.signs.p, deaths.signs_corrected) == (
+        "deaths",
+        0,
+        0,
+        None,
+        1,
+    )
+    assert reference_of({"a": 1, "b": 2}) == "b"
