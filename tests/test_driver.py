@@ -63,6 +63,7 @@ def test_an_agent_that_behaves_queries_looks_notes_and_walks(tmp_path: Path) -> 
     }  # fmt: skip
     assert "events" not in turns[0]
     assert len(memory.questions()) == 2
+    assert [turn["inspected"] for turn in turns] == [["ep_000000"], ["ep_000001"]]
     assert memory.lives()[0].model == f"driver:{Path(sys.executable).name}"
     assert check(memory.layout).is_sound
 
@@ -177,6 +178,21 @@ def test_what_is_told_names_only_commands_and_options_that_are_there(tmp_path: P
             assert main(values) == 0
     assert "walk to the right" in told
     assert len(told.encode()) < 12 * 1024
+
+
+def test_the_command_line_takes_a_driver(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ["run", "corridor:Corridor", "--memory", "m", "--steps", "3", "--driver"]
+    command = agent(tmp_path, "act(right)\nif turn == 2: os.unlink('index.jsonl')")
+    assert main([*words, command]) == 0
+    out, err = capfd.readouterr()
+    assert "driver:" in out
+    assert "3 steps, 3 turns, 4 episodes" in out
+    assert err == "restored index.jsonl: it was removed\n"
+    assert main([*words, command, "--method", "direct"]) == 1
+    assert main([*words, "no-such-command"]) == 1
 
 
 def test_text_with_any_character_reaches_the_agent(tmp_path: Path) -> None:

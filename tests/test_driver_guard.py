@@ -40,7 +40,7 @@ open("grid.jsonl", "a").write(json.dumps(row) + chr(10))"""
 
 # name -> what the agent does in its second turn, and what the report says
 MISDEEDS = {
-    "removes the episodes": ("shutil.rmtree('episodes')", "restored episodes: "),
+    "removes the episodes": ("os.system('chmod -R u+w episodes; rm -rf episodes')", "restored episodes: "),
     "removes all": ("for p in os.listdir('.'): subprocess.run(['rm', '-rf', p])", "restored memory.json: it was rem"),
     "removes the memory": ("subprocess.run(['rm', '-rf', os.getcwd()]); os.chdir('/')", "restored memory.json: "),
     "moves the episodes": ("os.rename('episodes', 'mine/e')", "restored episodes: the folder was gone"),
@@ -126,7 +126,11 @@ def test_an_agent_that_only_writes_its_own_leaves_the_evidence_byte_for_byte(tmp
     with Driver(agent(tmp_path, "act(right)"), memory) as driver:
         Run(Corridor(), driver, memory, steps=2).run()
     before = contents(tmp_path / "m")
-    with Driver(agent(tmp_path, "act(right); shutil.rmtree('episodes')"), memory, tell=lambda line: None) as driver:
+    with Driver(
+        agent(tmp_path, "act(right); os.system('chmod -R u+w episodes; rm -rf episodes')"),
+        memory,
+        tell=lambda line: None,
+    ) as driver:
         Run(Corridor(), driver, memory, steps=2).run()
     memory.close()
     after = contents(tmp_path / "m")

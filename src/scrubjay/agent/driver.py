@@ -27,6 +27,7 @@ from scrubjay.agent.offer import Offer
 from scrubjay.agent.planning import CheckCall, Proposals
 from scrubjay.agent.reported_usage import usage_of
 from scrubjay.errors import InvalidInput, ModelUnavailable, NotFound
+from scrubjay.memory import journal
 from scrubjay.memory.layout import Layout
 from scrubjay.models.chat import Usage
 from scrubjay.models.contract import Account, Entry, Plan, Turn
@@ -84,8 +85,10 @@ class Driver:
         tell: Callable[[str], None] = _tell,
     ) -> None:
         self._command = shlex.split(command)
-        if not self._command or shutil.which(self._command[0]) is None:
+        found = shutil.which(self._command[0]) if self._command else None
+        if found is None:
             raise InvalidInput(f"driver: {command!r} is not a command that can be run here")
+        self._command[0] = os.path.abspath(found)  # it is started in another folder
         self._memory, self._check, self._own, self._tell = memory, check, own, tell
         self._patience = patience or Patience()
         self._guard: Guard | None = None
@@ -112,6 +115,7 @@ class Driver:
         self._memory.documents.sync()
         account = Account(
             spent.usage,
+            inspected=self._inspected(guard),
             refusals=spent.refusals,
             seconds=time.monotonic() - began,
             events=tuple(spent.events),
@@ -163,6 +167,13 @@ class Driver:
         for name, data in ((f"stdout-{start}.txt", ended.out), (f"stderr-{start}.txt", ended.err)):
             _write(os.path.join(folder, name), data)
         return ended
+
+    def _inspected(self, guard: Guard) -> tuple[str, ...]:
+        """The references of the questions that were asked of evidence in this turn; a look without one leaves none."""
+        path = self._memory.layout.inspections
+        sources = [source for row in journal.rows(path, guard.kept_size(path)) for source in row.get("sources") or ()]
+        found = [source.get("reference") for source in sources if isinstance(source, dict)]
+        return tuple(dict.fromkeys(one for one in found if isinstance(one, str)))
 
     def _note(self, spent: _Spent, lines: list[str]) -> None:
         for line in lines:

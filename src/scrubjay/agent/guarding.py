@@ -18,7 +18,7 @@ from typing import Any
 
 from scrubjay.agent.spool import Spool
 from scrubjay.memory import folder
-from scrubjay.memory.disk import exclusive, let_go, lock_exclusive, write_file
+from scrubjay.memory.disk import exclusive, let_go, lock_exclusive, sync_folder, write_file
 from scrubjay.memory.layout import Layout
 
 __all__ = ["Guard"]
@@ -143,7 +143,7 @@ class Guard:
 
     def restore(self) -> list[str]:
         """Puts back what is not as it was; a line on each file, folder or lock that had to be."""
-        said = []
+        said, parents = [], set[str]()
         for path in sorted(self._folders):
             if not _is_folder(path):
                 _clear(path)
@@ -161,7 +161,10 @@ class Guard:
             why = self._why_not(path, kept)
             if why:
                 self._put_back(path, kept)
+                parents.add(os.path.dirname(path))
                 said.append(f"restored {self._layout.relative(path)}: {why}")
+        for path in parents:
+            sync_folder(path)
         if said:  # what is derived may have been derived from what was false
             shutil.rmtree(self._layout.cache, ignore_errors=True)
         return said + self._lock_again()
@@ -196,7 +199,7 @@ class Guard:
         _clear(path, keep_file=True)
         data = b"".join(piece for place in kept.pieces for piece in self._spool.read(*place)) + added
         with exclusive(self._layout.lock_of(path)) if kept.grows else contextlib.nullcontext():
-            write_file(path, data)
+            write_file(path, data, sync_parent=False)
         if sealed:
             _seal(path, _SEALED_FILE)
             _seal(parent, _SEALED_FOLDER)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import shlex
 import sys
 import time
@@ -10,6 +11,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from scrubjay.agent.progress import Progress
+    from scrubjay.agent.skills import Skills
+    from scrubjay.methods.contract import Method
+    from scrubjay.models.contract import Model
     from scrubjay.models.waiting import Outage
     from scrubjay.public import Memory
 
@@ -20,6 +24,7 @@ examples:
   scrubjay run crafter --memory runs/first                      2,000 steps of the scripted player
   scrubjay run crafter --memory runs/first --steps 500 --seed 7 another world, remembered in the same place
   scrubjay run my.module:Env --model my.module:Model --memory runs/mine
+  scrubjay run crafter --memory runs/agent --driver "claude -p"  a coding agent, started for every turn
 
 The memory is made where it is not there, and gone on in where it is. Ctrl-C stops after the present step; nothing is
 lost, and the same command goes on with a new life.
@@ -39,6 +44,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default="scripted",
         metavar="M",
         help="scripted (default), anthropic:NAME, openai:NAME, google:NAME, ollama:NAME, or my.module:Model",
+    )
+    parser.add_argument(
+        "--driver",
+        metavar="COMMAND",
+        help="a coding agent instead of a model, such as 'claude -p': it is given a prompt as its last argument, has "
+        "the shell that you give it, and lives in the memory's folder",
+    )
+    parser.add_argument(
+        "--driver-seconds",
+        type=_count,
+        default=600,
+        metavar="N",
+        help="at most so long for each start of the coding agent (default 600)",
     )
     from scrubjay.methods.named import METHODS
 
@@ -107,14 +125,14 @@ def _run(arguments: argparse.Namespace) -> int:
     from scrubjay.agent.loop import Run
     from scrubjay.agent.skills import Skills
     from scrubjay.environments.named import make_environment
-    from scrubjay.methods.named import make_consolidation, make_method, make_player
+    from scrubjay.methods.named import make_consolidation, make_method
 
     method = make_method(arguments.method)
     environment = make_environment(arguments.environment, **dict(arguments.settings))
     show = _Progress(len(environment.milestones))
-    with _memory(arguments.memory) as memory:
+    with _memory(arguments.memory) as memory, contextlib.ExitStack() as until_the_end:
         skills = Skills(environment, memory)
-        model = make_player(arguments.model, arguments.environment, method, memory, skills, _tell_outage)
+        model = _player(arguments, method, memory, skills, until_the_end)
         print(
             f"{model.name} player in {arguments.environment}, seed {arguments.seed}, {arguments.steps} steps,"
             f" memory {memory.root}",
@@ -139,6 +157,30 @@ def _run(arguments: argparse.Namespace) -> int:
     show.end()
     _summarise(progress, environment.milestones, arguments)
     return 130 if progress.is_stopped else 0
+
+
+def _player(
+    arguments: argparse.Namespace, method: Method, memory: Memory, skills: Skills, until_the_end: contextlib.ExitStack
+) -> Model:
+    from scrubjay.methods.named import make_player
+
+    if arguments.driver is None:
+        return make_player(arguments.model, arguments.environment, method, memory, skills, _tell_outage)
+    from scrubjay.agent.driver import Driver, Patience
+    from scrubjay.errors import InvalidInput
+
+    if method.traits.name != "mfm" or arguments.model != "scripted":
+        raise InvalidInput("--driver: a command with a shell sees the whole memory; leave out --model and --method")
+    patience = Patience(seconds=arguments.driver_seconds)
+    driver = Driver(
+        arguments.driver, memory, check=skills.check, own=skills.own, patience=patience, tell=_tell_restored
+    )
+    return until_the_end.enter_context(driver)
+
+
+def _tell_restored(line: str) -> None:
+    clear = "\r\x1b[2K" if sys.stderr.isatty() else ""
+    print(f"{clear}{line}", file=sys.stderr, flush=True)
 
 
 def _tell_outage(outage: Outage | None) -> None:
