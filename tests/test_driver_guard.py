@@ -104,7 +104,9 @@ def lived(folder: Path, body: str, name: str = "m", steps: int = 3) -> tuple[Mem
 def test_what_is_done_to_the_evidence_is_undone_and_reported(tmp_path: Path, misdeed: str, report: str | None) -> None:
     body = "act(right)\nif turn == 2:\n" + "\n".join(f"    {line}" for line in misdeed.splitlines())
     memory, turns, told = lived(tmp_path, body)
-    assert check(memory.layout).is_sound
+    found = check(memory.layout)
+    assert found.is_sound
+    assert found.counts["broken lines"] == 0
     rows = memory.find(Query(life=1)).rows
     assert [row.id for row in rows] == [f"ep_{n:06d}" for n in range(4)]
     assert rows[1].summary.startswith('[ACTION] "right"')
@@ -163,6 +165,7 @@ pathlib.Path("mine/modes.txt").write_text(" ".join(modes))
     assert memory.documents.read("modes.txt") == "0o555 0o444"
     folder = Path(memory.layout.episode("ep_000000"))
     assert stat.S_IMODE(folder.stat().st_mode) == 0o755
+    assert stat.S_IMODE((folder / "episode.json").stat().st_mode) == 0o644
     assert os.access(folder / "episode.json", os.W_OK)
 
 

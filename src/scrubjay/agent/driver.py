@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["Driver", "Patience"]
 
 _LIFE = "SCRUBJAY_LIFE"
+_MOST_TOLD = 20  # lines on what had to be put back, for one start of the command
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,9 +177,10 @@ class Driver:
         return tuple(dict.fromkeys(one for one in found if isinstance(one, str)))
 
     def _note(self, spent: _Spent, lines: list[str]) -> None:
-        for line in lines:
+        shown = lines[:_MOST_TOLD] + ([f"and {len(lines) - _MOST_TOLD} more"] if len(lines) > _MOST_TOLD else [])
+        for line in shown:
             self._tell(line)
-        spent.events += lines[:20] + ([f"and {len(lines) - 20} more"] if len(lines) > 20 else [])
+        spent.events += shown
 
     def _count_failure(self, status: int) -> None:
         """A command that can't work (no key, no connection) is no player that thinks badly: the steps are kept."""

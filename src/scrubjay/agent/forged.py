@@ -62,11 +62,11 @@ def _strike(layout: Layout, path: str, start: int, is_forged: Callable[[Json], b
 
 
 def _lines(path: str, start: int, data: bytes, is_forged: Callable[[Json], bool]) -> list[bytes]:
-    """The lines that stay; a broken one is nobody's row and goes, a torn one at the end may be another's and stays."""
+    """The lines that stay. A broken one is nobody's row; we hold the lock, so a torn one is not being written."""
     return [
         data[line.offset : line.offset + line.length]
         for line in journal.read(path, start)
-        if (line.tail if isinstance(line, journal.Broken) else not is_forged(line.row))
+        if isinstance(line, journal.Entry) and not is_forged(line.row)
     ]
 
 

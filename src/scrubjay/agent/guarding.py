@@ -24,7 +24,6 @@ from scrubjay.memory.layout import Layout
 __all__ = ["Guard"]
 
 _CHUNK = 1 << 20
-_SEALED_FILE, _SEALED_FOLDER = 0o444, 0o555
 
 _Signature = tuple[int, int, int, int]
 
@@ -89,9 +88,9 @@ class Guard:
             for name in sorted(os.listdir(path)):
                 if not name.startswith("."):
                     self._keep_file(os.path.join(path, name), False)
-                    _seal(os.path.join(path, name), _SEALED_FILE)
+                    _seal(os.path.join(path, name))
                     self._note(os.path.join(path, name))
-            _seal(path, _SEALED_FOLDER)
+            _seal(path)
             self._sealed.add(path)
 
     def _growing(self) -> Iterator[str]:
@@ -148,9 +147,10 @@ class Guard:
             if not _is_folder(path):
                 _clear(path)
                 os.mkdir(path)
+                parents.add(os.path.dirname(path))
                 said.append(f"restored {self._layout.relative(path)}: the folder was gone or replaced")
             elif path in self._sealed:
-                _seal(path, _SEALED_FOLDER)
+                _seal(path)
             else:
                 _need_access(path)
         note = self._layout.lock_of(self._layout.mine)
@@ -184,7 +184,7 @@ class Guard:
         if _digest_of(path, kept.size) != kept.digest.digest():
             return "its content was changed"
         if os.path.dirname(path) in self._sealed:
-            _seal(path, _SEALED_FILE)
+            _seal(path)
             status = os.lstat(path)
         kept.signature = _signature(status)
         return ""
@@ -194,15 +194,15 @@ class Guard:
         parent = os.path.dirname(path)
         sealed = parent in self._sealed
         if sealed:
-            os.chmod(parent, 0o755)
+            _unseal(parent)
         added = _read_from(path, kept.size) if kept.grows else b""
         _clear(path, keep_file=True)
         data = b"".join(piece for place in kept.pieces for piece in self._spool.read(*place)) + added
         with exclusive(self._layout.lock_of(path)) if kept.grows else contextlib.nullcontext():
             write_file(path, data, sync_parent=False)
         if sealed:
-            _seal(path, _SEALED_FILE)
-            _seal(parent, _SEALED_FOLDER)
+            _seal(path)
+            _seal(parent)
         self._note(path)
 
     def _lock_again(self) -> list[str]:
@@ -218,12 +218,12 @@ class Guard:
     # --- the end
 
     def close(self) -> None:
-        """Makes finished episodes as writable as they were, and lets go of the copy and the lock."""
+        """Makes finished episodes writable for their owner again, and lets go of the copy and the lock."""
         for path in self._sealed:
             with contextlib.suppress(OSError):
-                os.chmod(path, 0o755)
+                _unseal(path)
                 for name in os.listdir(path):
-                    os.chmod(os.path.join(path, name), 0o644)
+                    _unseal(os.path.join(path, name))
         if self._lock is not None:
             let_go(self._lock)
             self._lock = None
@@ -253,9 +253,17 @@ def _is_folder(path: str) -> bool:
         return False
 
 
-def _seal(path: str, mode: int) -> None:
-    if stat.S_IMODE(os.lstat(path).st_mode) != mode:
-        os.chmod(path, mode)
+def _seal(path: str) -> None:
+    """Readable for us, and writable for nobody."""
+    status = os.lstat(path)
+    mode = stat.S_IMODE(status.st_mode)
+    sealed = (mode | (0o500 if stat.S_ISDIR(status.st_mode) else 0o400)) & ~0o222
+    if mode != sealed:
+        os.chmod(path, sealed)
+
+
+def _unseal(path: str) -> None:
+    os.chmod(path, stat.S_IMODE(os.lstat(path).st_mode) | 0o200)
 
 
 def _need_access(path: str) -> None:
