@@ -32,7 +32,7 @@ def main() -> int:
     while status is None:
         if select.select([0], [], [], _POLL)[0] and not os.read(0, 1):
             break
-        status = _reap(child)
+        status, _ = _reap(child)
     found = _end(child)
     return _code(found if status is None else status)
 
@@ -68,41 +68,35 @@ def _become(command: list[str], folder: str, environment: dict[str, str]) -> Non
         os._exit(127)
 
 
-def _reap(child: int) -> int | None:
-    """Buries every process that ended; the status of `child` where it is among them."""
+def _reap(child: int) -> tuple[int | None, bool]:
+    """Buries every process that ended; the status of `child` where it is among them, and whether any is left."""
     found = None
-    with contextlib.suppress(ChildProcessError):
-        while True:
+    while True:
+        try:
             pid, status = os.waitpid(-1, os.WNOHANG)
-            if pid == 0:
-                break
-            if pid == child:
-                found = status
-    return found
+        except ChildProcessError:
+            return found, False
+        if pid == 0:
+            return found, True
+        if pid == child:
+            found = status
 
 
 def _end(child: int) -> int | None:
     """Ends the command's process group and every child of ours; returns the status of `child` where it ended now."""
-    found = None
-    asked = time.monotonic()
-    _signal(child, signal.SIGTERM)
-    while _is_anyone_left() and time.monotonic() - asked < _GRACE + _GIVE_UP:
-        if time.monotonic() - asked > _GRACE:
+    began = time.monotonic()
+    found, is_anyone_left = _reap(child)
+    if is_anyone_left:
+        _signal(child, signal.SIGTERM)
+    while is_anyone_left and time.monotonic() - began < _GRACE + _GIVE_UP:
+        if time.monotonic() - began > _GRACE:
             _signal(child, signal.SIGKILL)
         time.sleep(_POLL / 2)
-        status = _reap(child)
+        status, is_anyone_left = _reap(child)
         found = status if status is not None else found
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(child, signal.SIGKILL)
     return found
-
-
-def _is_anyone_left() -> bool:
-    try:
-        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-    except ChildProcessError:
-        return False
-    return True
 
 
 def _signal(child: int, number: signal.Signals) -> None:
