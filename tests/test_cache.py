@@ -18,7 +18,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scrubjay.memory.layout import Layout, episode_id
+from scrubjay.memory.record import row_of
+from scrubjay.memory.records import Row
 from scrubjay.retrieval.build import bring_up_to_date
+from scrubjay.retrieval.cache_values import Values
+from scrubjay.retrieval.cues import SEARCHED_KINDS, Line, Place, coordinate
 from scrubjay.retrieval.locate import Locator
 from scrubjay.retrieval.query import Query
 from small_memories import commit, episode, make_memory
@@ -391,3 +395,25 @@ def test_lines_that_are_no_rows_are_passed_over(layout: Layout) -> None:
         agree(locator, layout)
         assert locator.is_derived
         assert locator.find(Query()).total == 20
+
+
+@settings(max_examples=60, deadline=None)
+@given(values=rows, left_out=st.sets(st.sampled_from(["kind", "life", "world", "place", "action_kind", "tags", "x"])))
+def test_what_a_line_leaves_out_counts_in_the_tables_as_in_its_row(values: dict[str, Any], left_out: set[str]) -> None:
+    whole = row_of(episode(1, **values), "").to_json()
+    value = {key: part for key, part in whole.items() if key not in left_out}
+    row, numbers = Row.from_json(value), {"": 0}
+    made = Values(lambda name: numbers.setdefault(name, len(numbers)))
+    assert made.add(Line(Place(1, 0, 1), b"", value)) == (row.kind in SEARCHED_KINDS)
+    named = [None if name is None else numbers[name] for name in (row.world, row.action_kind, row.place)]
+    assert list(made.rows[0][3:8]) == [row.kind in SEARCHED_KINDS, row.life, *named]
+    assert made.rows[0][10:13] == tuple(map(coordinate, (row.x, row.y, row.z)))
+    assert {tag for tag, _number in made.tags} == {numbers[tag] for tag in row.tags if row.kind in SEARCHED_KINDS}
+
+
+@pytest.mark.parametrize(
+    "needle", ["}\n{", '}\n{\n"id"', 'null\n{\n"id": "ep_000017", '.replace(", ", ",\n"), "waited\nfor"]
+)
+def test_a_text_over_the_end_of_a_line_is_found(needle: str, texts: tuple[Layout, Locator]) -> None:
+    layout, locator = texts
+    assert answer(locator, Query(grep=needle)) == scanned(layout, Query(grep=needle))

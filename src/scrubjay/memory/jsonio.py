@@ -39,7 +39,14 @@ def dumps(value: Any) -> bytes:
 
 def loads_object(line: bytes) -> Json:
     """The object on this line. Raises ValueError where the line is not UTF-8, not JSON or not an object."""
-    value = _decoder.decode(line.decode())
+    text = line.decode()
+    try:
+        # What `decode` does besides, looking for space around the value, costs a fifth of it.
+        value, end = _scan(text, 0)
+    except StopIteration:
+        end = -1
+    if end < 0 or (end < len(text) and text[end:] != "\n"):
+        value = _decoder.decode(text)
     if not isinstance(value, dict):
         raise ValueError(f"an object was expected, found {type(value).__name__}")
     return value
@@ -50,6 +57,7 @@ def _refuse(name: str) -> Any:
 
 
 _decoder = json.JSONDecoder(parse_constant=_refuse)
+_scan = _decoder.scan_once  # type: ignore[attr-defined]
 
 
 def clean(value: Any) -> tuple[Any, list[str]]:

@@ -12,7 +12,18 @@ from typing import Any, TypeGuard
 from scrubjay.memory.jsonio import Json
 from scrubjay.memory.light import dataclass, field
 
-__all__ = ["CELL_KINDS", "REMOVED", "SEARCHED_KINDS", "GridRow", "LifeRow", "Row", "Step", "World", "is_number"]
+__all__ = [
+    "CELL_KINDS",
+    "REMOVED",
+    "SEARCHED_KINDS",
+    "GridRow",
+    "LifeRow",
+    "Row",
+    "Step",
+    "World",
+    "check_row",
+    "is_number",
+]
 
 REMOVED = "removed"
 SEARCHED_KINDS = frozenset({"initial", "episode"})
@@ -95,30 +106,20 @@ class Row:
     @classmethod
     def from_json(cls, row: Json) -> Row:
         """Reads a line of the index. Raises ValueError, naming the key, where it is not a row."""
-        ident = _need(row, "id", _text, "text")
-        if not (ident.startswith("ep_") and ident[3:].isascii() and ident[3:].isdigit() and len(ident) >= 9):
-            raise ValueError(f"id: {ident!r:.80} is not an episode's id")
-        values: Json = {"id": ident, "path": _need(row, "path", _text, "text")}
+        check_row(row)
+        return cls.from_checked(row)
+
+    @classmethod
+    def from_checked(cls, row: Json) -> Row:
+        """Reads a line that `check_row` has let pass."""
+        values: Json = {}
         extra: Json = {}
         # One pass over what is there: an index of a million rows is read through here.
         for key, value in row.items():
-            expected = _ROW_TYPES.get(key)
-            if expected is None:
-                if key not in _ROW_NAMES:
-                    extra[key] = value
-            elif value is None:
-                continue
-            elif type(value) in expected[0]:
-                values[key] = value
-            else:
-                raise ValueError(f"{key}: {expected[1]} was expected, found {value!r:.80}")
-        for key in ("tags", "events"):
-            if row.get(key) is not None:
-                values[key] = tuple(_need(row, key, _texts, "a list of texts"))
-        if values.get("life", 1) < 1:
-            raise ValueError(f"life: a whole number above 0 was expected, found {row['life']!r:.80}")
-        if row.get("end") is not None:
-            values["end"] = tuple(_need(row, "end", _is_point, "x, y, z"))
+            if key not in _ROW_NAMES:
+                extra[key] = value
+            elif value is not None:
+                values[key] = tuple(value) if key in _ROW_LISTS else value
         return cls(**values, extra=extra)
 
     def to_json(self) -> Json:
@@ -135,6 +136,7 @@ _ROW_ORDER = (
     "observation_hash", "events", "note", "life", "world", "place", "end", "outcome", "started", "ended", "digest",
 )  # fmt: skip
 _ROW_NAMES = frozenset(_ROW_ORDER)
+_ROW_LISTS = frozenset({"tags", "events", "end"})
 _ROW_TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     **dict.fromkeys(
         (
@@ -147,6 +149,40 @@ _ROW_TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     **dict.fromkeys(("x", "y", "z"), ((int, float), "a number or null")),
     "life": ((int,), "a whole number above 0"),
 }  # fmt: skip
+_MOST_SHAPES = 1024
+_right_shapes: set[tuple[Any, ...]] = set()
+
+
+def check_row(row: Json) -> None:
+    """Raises ValueError, naming the key, where this is no row of the index."""
+    ident = _need(row, "id", _text, "text")
+    if not (ident.startswith("ep_") and ident[3:].isascii() and ident[3:].isdigit() and len(ident) >= 9):
+        raise ValueError(f"id: {ident!r:.80} is not an episode's id")
+    # Rows have few shapes, and what a key and a type decide is looked at once for each.
+    shape = (*row, *map(type, row.values()))
+    if shape not in _right_shapes:
+        _check_types(row)
+        if len(_right_shapes) < _MOST_SHAPES:
+            _right_shapes.add(shape)
+    if row.get("tags"):
+        _need(row, "tags", _texts, "a list of texts")
+    if row.get("events"):
+        _need(row, "events", _texts, "a list of texts")
+    if row.get("life") is not None and row["life"] < 1:
+        raise ValueError(f"life: a whole number above 0 was expected, found {row['life']!r:.80}")
+    if row.get("end") is not None:
+        _need(row, "end", _is_point, "x, y, z")
+
+
+def _check_types(row: Json) -> None:
+    _need(row, "path", _text, "text")
+    for key, value in row.items():
+        expected = _ROW_TYPES.get(key)
+        if expected is not None and value is not None and type(value) not in expected[0]:
+            raise ValueError(f"{key}: {expected[1]} was expected, found {value!r:.80}")
+    for key in ("tags", "events"):
+        if row.get(key) is not None:
+            _need(row, key, _texts, "a list of texts")
 
 
 @dataclass(frozen=True, slots=True)

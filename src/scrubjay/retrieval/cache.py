@@ -204,7 +204,8 @@ class Cache:
                 f"{select} ORDER BY {source.order} {'DESC' if newest_first else 'ASC'}", values
             )
         else:
-            found = sorted(self._connection.execute(select, values), reverse=newest_first)
+            # Boxes may overlap where rows did not come by ascending number, and then give a row twice.
+            found = sorted(set(self._connection.execute(select, values)), reverse=newest_first)
         if query.near is None:
             return (Place(number, offset, length) for number, offset, length, _a, _b in found)
         (here, there), radius = query.near, radius_of(query)

@@ -9,15 +9,15 @@ import itertools
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
 
 from scrubjay.memory.layout import Layout
-from scrubjay.memory.records import Row
+from scrubjay.retrieval.cache_boxes import MOST_STARTS, MOST_WALKS, Box, bounds, together
 from scrubjay.retrieval.cache_marks import read_mark, storable, write_mark
+from scrubjay.retrieval.cache_values import Values, is_searched
 from scrubjay.retrieval.cache_words import LONGEST, cut_to_pieces, odd_separators, pairs_of, rare_words
-from scrubjay.retrieval.cues import SEARCHED_KINDS, Line, coordinate, recorded_microseconds, whole
+from scrubjay.retrieval.cues import Line
 from scrubjay.retrieval.recorded import recorded_in
-from scrubjay.retrieval.text import Texts, fold, read_record
+from scrubjay.retrieval.text import Texts, as_text, fold, read_record
 from scrubjay.retrieval.watermark import watermark_at
 from scrubjay.retrieval.words import add_texts, prepared
 
@@ -26,7 +26,6 @@ __all__ = ["BATCH", "Filler", "Replaced"]
 BATCH = 4096
 _FIRST_BATCH = 256
 _MOST_COMMON = 1 << 16
-_FAR = 3.0e38
 _KEPT_RECORD = 16384
 
 
@@ -78,82 +77,44 @@ class Filler:
     # --- rows
 
     def _add_batch(self, batch: list[Line]) -> None:
-        batch = sorted(batch, key=lambda line: line.place)
-        self._name_all(batch)
+        values = Values(self._name_of)
+        searched = [line for line in sorted(batch, key=_number_of) if values.add(line)]
+        execute, executemany = self._connection.execute, self._connection.executemany
         try:
-            self._connection.executemany(
-                "INSERT INTO rows VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", map(self._row_values, batch)
-            )
+            executemany("INSERT INTO rows VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", values.rows)
         except sqlite3.IntegrityError:
             raise Replaced from None
-        searched = [line for line in batch if line.row.kind in SEARCHED_KINDS]
-        ids = self._ids
-        self._connection.executemany(
-            "INSERT OR IGNORE INTO tags VALUES (?, ?)",
-            ((ids[tag], line.place.number) for line in searched for tag in line.row.tags),
+        executemany("INSERT INTO tags VALUES (?, ?)", values.tags)
+        executemany(
+            "INSERT INTO starts VALUES (?,?,?,?,?,?,?,?,?,?,?)",
+            (
+                (first, *box, world, world, last, life)
+                for (life, world), boxes in values.starts.items()
+                for first, last, box in together(boxes, MOST_STARTS)
+            ),
         )
-        self._connection.executemany(
-            "INSERT INTO starts VALUES (?,?,?,?,?,?,?,?,?)",
-            (box for line in searched if (box := _start_box(line, ids)) is not None),
-        )
-        self._note_lives(batch)
-        self._add_words(searched)
-
-    def _name_all(self, batch: list[Line]) -> None:
-        tagged: Counter[str] = Counter()
-        acted: Counter[str] = Counter()
-        named: set[str] = set()
-        for line in batch:
-            row = line.row
-            if row.kind in SEARCHED_KINDS:
-                tagged.update(set(row.tags))
-            if row.action_kind is not None:
-                acted[row.action_kind] += 1
-            named.update(name for name in (row.world, row.place) if name is not None)
-        for name in {*tagged, *acted, *named}:
-            values = (storable(name), tagged[name], acted[name])
-            (ident,) = self._connection.execute(
-                "INSERT INTO names(name, tagged, acted) VALUES (?, ?, ?) ON CONFLICT(name) DO UPDATE SET "
-                "tagged = tagged + excluded.tagged, acted = acted + excluded.acted RETURNING id",
-                values,
-            ).fetchone()
-            self._ids[name] = ident
-
-    def _row_values(self, line: Line) -> tuple[Any, ...]:
-        row, ids = line.row, self._ids
-        return (
-            *line.place,
-            row.kind in SEARCHED_KINDS,
-            row.life,
-            None if row.world is None else ids[row.world],
-            None if row.action_kind is None else ids[row.action_kind],
-            None if row.place is None else ids[row.place],
-            whole(row.first_step),
-            whole(row.last_step),
-            coordinate(row.x),
-            coordinate(row.y),
-            coordinate(row.z),
-            recorded_microseconds(row.ended or row.started),
-            recorded_microseconds(row.started or row.ended),
-        )
-
-    def _note_lives(self, batch: list[Line]) -> None:
-        newest: dict[int, Line] = {}
-        span: Counter[int] = Counter()
-        count = Counter(line.row.life for line in batch)
-        for line in batch:
-            life, first, last = line.row.life, whole(line.row.first_step), whole(line.row.last_step)
-            newest[life] = line
-            if first is not None and last is not None:
-                span[life] = max(span[life], last - first)
-        for life, line in newest.items():
-            world = None if line.row.world is None else self._ids[line.row.world]
-            self._connection.execute(
+        for column, counts in (("tagged", values.tagged), ("acted", values.acted)):
+            executemany(f"UPDATE names SET {column} = {column} + ? WHERE id = ?", ((n, i) for i, n in counts.items()))
+        for life in values.lives.values():
+            execute(
                 "INSERT INTO lives VALUES (?, ?, ?, ?, ?) ON CONFLICT(life) DO UPDATE SET "
                 "count = count + excluded.count, span = max(span, excluded.span),"
                 " world = iif(excluded.newest > newest, excluded.world, world), newest = max(newest, excluded.newest)",
-                (life, count[life], line.place.number, world, min(span[life], 1 << 62)),
+                life,
             )
+        self._add_words(searched)
+
+    def _name_of(self, name: str) -> int:
+        """The number that a name goes by, given to it where it has none."""
+        ident = self._ids.get(name)
+        if ident is None:
+            (ident,) = self._connection.execute(
+                "INSERT INTO names(name, tagged, acted) VALUES (?, 0, 0) ON CONFLICT(name) DO UPDATE SET "
+                "tagged = tagged RETURNING id",
+                (storable(name),),
+            ).fetchone()
+            self._ids[name] = ident
+        return ident
 
     # --- words
 
@@ -168,27 +129,39 @@ class Filler:
         marked: dict[int, str] = {}
         for line in lines:
             number = line.place.number
-            text, record = self._texts.parts(line.place, self._descriptor, self._record(number))
-            folded = fold(text)
-            new = rare_words(folded, known)
+            text, beyond, weighed = self._folded(line)
+            new = rare_words(text, known)
             if new and max(map(len, new)) > LONGEST:
                 pieces = cut_to_pieces(new)
-                folded = f"{folded} {b' '.join(pieces - new).decode()}"
-                new = pieces
+                beyond = b"%b %b" % (text, b" ".join(pieces - new))
+                new = pieces - known
             seen.update(new)
-            odd = odd_separators(folded)
-            if odd:
+            if odd := odd_separators(text):
                 marked[number] = odd
-            bodies.append((number, folded.encode(errors="replace").decode()))
+            bodies.append((number, beyond.decode()))
             fresh.append((number, new))
-            ranked.append((number, prepared(record)))
+            ranked.append((number, weighed))
         self._learn([word for word, count in seen.items() if count > 1])
         self._insert("words", bodies)
         rare = [(n, b"\n".join(new - known).decode()) for n, new in fresh]
         self._insert("rare", ((n, f"\n{joined}\n") for n, joined in rare if joined))
-        paired = ((n, " ".join([*pairs_of(joined), marked.get(n, "")])) for n, joined in rare)
+        paired = ((n, " ".join([*pairs_of(joined), marked.get(n, "")])) for n, joined in rare if joined or n in marked)
         self._insert("pairs", ((n, body) for n, body in paired if body))
         add_texts(self._connection, ranked)
+
+    def _folded(self, row: Line) -> tuple[bytes, bytes, str]:
+        """The searched text, what of it `words` must hold, and what ranking weighs of it.
+
+        Where all is ASCII, `ranked` finds every word of the record, so that `words` need hold the line alone; it is
+        not folded then.
+        """
+        line, files = self._texts.stored(row.place.number, row.raw, self._record(row.place.number))
+        data = b"%b\n%b" % (line, files)
+        if data.isascii() and b"\\" not in data:
+            return data, line, (files or line).decode()
+        text, weighed = as_text(line, files)
+        folded = fold(text).encode(errors="replace")
+        return folded, folded, prepared(weighed)
 
     def _insert(self, table: str, numbered: Iterable[tuple[int, str]]) -> None:
         self._connection.executemany(f"INSERT INTO {table}(rowid, body) VALUES (?, ?)", numbered)
@@ -210,19 +183,27 @@ class Filler:
     # --- evidence
 
     def _add_records(self, batch: list[Line]) -> None:
-        walked: list[tuple[float, ...]] = []
+        walked: dict[int, list[tuple[int, Box]]] = {}
         screens: list[tuple[str, int]] = []
         pictures: list[tuple[int, int, bytes]] = []
-        for line in batch:
-            if line.row.kind in SEARCHED_KINDS:
+        for line in sorted(batch, key=_number_of):
+            if is_searched(line.value):
                 number = line.place.number
                 recorded = recorded_in(self._record(number))
                 if recorded.cells:
-                    walked.append((number, *_bounds(recorded.cells)))
-                seen = {*recorded.screens, line.row.observation_hash}
-                screens += ((storable(screen), number) for screen in seen if screen is not None)
-                pictures += ((number, ordinal, picture) for ordinal, picture in enumerate(recorded.places))
-        self._connection.executemany("INSERT INTO walked VALUES (?,?,?,?,?,?,?)", walked)
+                    walked.setdefault(line.value.get("life") or 1, []).append((number, bounds(recorded.cells)))
+                seen = {*recorded.screens, line.value.get("observation_hash")}
+                screens += [(storable(screen), number) for screen in seen if screen is not None]
+                if recorded.places:
+                    pictures += [(number, ordinal, picture) for ordinal, picture in enumerate(recorded.places)]
+        self._connection.executemany(
+            "INSERT INTO walked VALUES (?,?,?,?,?,?,?,?,?)",
+            (
+                (first, *box, last, life)
+                for life, boxes in walked.items()
+                for first, last, box in together(boxes, MOST_WALKS)
+            ),
+        )
         self._connection.executemany("INSERT INTO screens VALUES (?, ?)", screens)
         self._connection.executemany("INSERT INTO pictures VALUES (?, ?, ?)", pictures)
 
@@ -236,23 +217,8 @@ class Filler:
         return record
 
 
-def _bounds(cells: Iterable[tuple[int, int, int]]) -> Iterator[float]:
-    for axis in zip(*cells, strict=True):
-        yield max(-_FAR, min(_FAR, min(axis)))
-        yield max(-_FAR, min(_FAR, max(axis)))
-
-
-def _start_box(line: Line, ids: dict[str, int]) -> tuple[float, ...] | None:
-    row: Row = line.row
-    known = [coordinate(value) for value in (row.x, row.y, row.z)]
-    if known == [None, None, None]:
-        return None
-    box: list[float] = [line.place.number]
-    for value in known:
-        # A coordinate that is not known may be anything here: the row is looked at again.
-        box += (-_FAR, _FAR) if value is None else [max(-_FAR, min(_FAR, value))] * 2
-    world = 0 if row.world is None else ids[row.world]
-    return (*box, world, world)
+def _number_of(line: Line) -> int:
+    return line.place.number
 
 
 def _batches(lines: Iterable[Line]) -> Iterator[list[Line]]:

@@ -11,6 +11,7 @@ import sqlite3
 from typing import Any
 
 from scrubjay.memory.light import dataclass
+from scrubjay.retrieval.cache_boxes import FAR, MOST_STARTS, MOST_WALKS
 from scrubjay.retrieval.cache_marks import storable
 from scrubjay.retrieval.cues import microseconds
 from scrubjay.retrieval.predicates import radius_of
@@ -20,7 +21,6 @@ from scrubjay.retrieval.scope import Scope
 __all__ = ["Source", "Where", "best_source", "where_of"]
 
 _LARGEST = 1 << 62
-_FAR = 3.0e38
 _FEW = 4096
 
 
@@ -172,12 +172,17 @@ def _few(connection: sqlite3.Connection, select: str, values: list[Any], most: i
     return int(counted[0])
 
 
-def _gathered(
-    connection: sqlite3.Connection, tables: str, where: Where, other: int, counted: str | None = None
-) -> list[Source]:
+def _gathered(connection: sqlite3.Connection, tables: str, where: Where, other: int) -> list[Source]:
     most = min(_FEW, other)
-    count = _few(connection, f"SELECT 1 FROM {counted or tables} WHERE {where}", where.values, most)
+    count = _few(connection, f"SELECT 1 FROM {tables} WHERE {where}", where.values, most)
     return [] if count > most else [Source(count, tables, where, "r.number", False)]
+
+
+def _boxed(connection: sqlite3.Connection, table: str, size: int, inside: Where, other: int) -> list[Source]:
+    most = min(_FEW, other) // size
+    count = _few(connection, f"SELECT 1 FROM {table} b WHERE {inside}", inside.values, most)
+    tables = f"{table} b CROSS JOIN rows r ON r.number BETWEEN b.number AND b.last AND r.life = b.life"
+    return [] if count > most else [Source(count * size, tables, inside, "r.number", False)]
 
 
 def _by_start(query: Query, scope: Scope, connection: sqlite3.Connection, other: int) -> list[Source]:
@@ -186,17 +191,17 @@ def _by_start(query: Query, scope: Scope, connection: sqlite3.Connection, other:
     inside = Where([])
     if query.near is not None:
         for axis, at in zip(scope.ground, query.near, strict=True):
-            _between(inside, f"s.{'xyz'[axis]}", *_reach(at, radius_of(query)))
+            _between(inside, f"b.{'xyz'[axis]}", *_reach(at, radius_of(query)))
     if query.below is not None or query.above is not None:
         low = -math.inf if query.above is None else query.above
-        _between(inside, f"s.{'xyz'[scope.up]}", low, math.inf if query.below is None else query.below)
+        _between(inside, f"b.{'xyz'[scope.up]}", low, math.inf if query.below is None else query.below)
     world = 0 if scope.world is None else id_of(connection, scope.world)
-    inside.add("s.world0 <= ? AND s.world1 >= ?", world, world)
-    return _gathered(connection, "starts s CROSS JOIN rows r ON r.number = s.number", inside, other, "starts s")
+    inside.add("b.world0 <= ? AND b.world1 >= ?", world, world)
+    return _boxed(connection, "starts", MOST_STARTS, inside, other)
 
 
 def _between(where: Where, column: str, low: float, high: float) -> None:
-    where.add(f"{column}0 <= ? AND {column}1 >= ?", max(-_FAR, min(_FAR, high)), max(-_FAR, min(_FAR, low)))
+    where.add(f"{column}0 <= ? AND {column}1 >= ?", max(-FAR, min(FAR, high)), max(-FAR, min(FAR, low)))
 
 
 def _by_step(query: Query, scope: Scope, connection: sqlite3.Connection, other: int) -> list[Source]:
@@ -219,8 +224,8 @@ def _by_walk(query: Query, scope: Scope, connection: sqlite3.Connection, other: 
     inside = Where([])
     for axis, at in zip(scope.ground, query.through, strict=True):
         low, high = _reach(at, query.radius or 0.0)
-        _between(inside, f"w.{'xyz'[axis]}", low / scope.cell - 1, high / scope.cell + 1)
-    return _gathered(connection, "walked w CROSS JOIN rows r ON r.number = w.number", inside, other, "walked w")
+        _between(inside, f"b.{'xyz'[axis]}", low / scope.cell - 1, high / scope.cell + 1)
+    return _boxed(connection, "walked", MOST_WALKS, inside, other)
 
 
 def _by_screen(query: Query, connection: sqlite3.Connection) -> list[Source]:

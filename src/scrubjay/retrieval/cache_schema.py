@@ -9,11 +9,12 @@ import sqlite3
 
 __all__ = ["SCHEMA", "create_tables", "open_database", "start_building"]
 
-SCHEMA = 1
+SCHEMA = 2
 _SEGMENT_BYTES = 1 << 24
 
 # number orders everything: it is the number of the episode. since and until are microseconds, of the end and the
-# start of the episode; first and last are steps. Coordinates in `starts` are rounded outwards by SQLite to 32 bits.
+# start of the episode; first and last are steps. A box in `starts` and `walked` is that of the episodes of one life
+# from `number` to `last`; SQLite rounds it outwards to 32 bits.
 _TABLES = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE names(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, tagged INTEGER NOT NULL, acted INTEGER NOT NULL);
@@ -24,13 +25,14 @@ CREATE TABLE rows(
   life INTEGER NOT NULL, world INTEGER, action INTEGER, place INTEGER, first INTEGER, last INTEGER,
   x REAL, y REAL, z REAL, since INTEGER, until INTEGER);
 CREATE TABLE tags(tag INTEGER, number INTEGER, PRIMARY KEY(tag, number)) WITHOUT ROWID;
-CREATE VIRTUAL TABLE starts USING rtree(number, x0, x1, y0, y1, z0, z1, world0, world1);
+CREATE VIRTUAL TABLE starts USING
+  rtree(number, x0, x1, y0, y1, z0, z1, world0, world1, +last INTEGER, +life INTEGER);
 CREATE VIRTUAL TABLE words USING fts5(body, content='', tokenize='ascii', detail=none, columnsize=0);
 CREATE VIRTUAL TABLE rare USING
   fts5(body, content='', tokenize='trigram case_sensitive 1', detail=none, columnsize=0);
 CREATE VIRTUAL TABLE pairs USING fts5(body, content='', tokenize='ascii', detail=none, columnsize=0);
 CREATE TABLE common(id INTEGER PRIMARY KEY, words TEXT NOT NULL);
-CREATE VIRTUAL TABLE walked USING rtree(number, x0, x1, y0, y1, z0, z1);
+CREATE VIRTUAL TABLE walked USING rtree(number, x0, x1, y0, y1, z0, z1, +last INTEGER, +life INTEGER);
 CREATE TABLE screens(hash TEXT, number INTEGER, PRIMARY KEY(hash, number)) WITHOUT ROWID;
 CREATE TABLE pictures(number INTEGER, ordinal INTEGER, data BLOB NOT NULL, PRIMARY KEY(number, ordinal));
 """

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
 from re import _constants, _parser  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
@@ -19,16 +19,19 @@ LONGEST = 64
 _STRIDE = 32
 _MOST_ALTERNATIVES = 400
 _RUN = re.compile(r"[0-9A-Za-z\u0080-\U0010ffff]+")
-_SEPARATORS = bytes(b if b >= 0x80 or chr(b).isalnum() else 0x20 for b in range(256))
+# Letters as they are folded, and a space for all that stands between words.
+_SEPARATORS = bytes(b if b >= 0x80 or chr(b).isalnum() else 0x20 for b in range(256)).lower()
 _USUAL = bytes(b for b in range(256) if b >= 0x80 or chr(b).isalnum() or chr(b) in " \t\n\",:{}[]()._-+=>/'\\")
 _BEYOND_HEX = re.compile(r"[^0-9a-f\n]")
 _MORE_THAN_HEX = re.compile(r"^[0-9a-f]*[^0-9a-f\n][^\n]*", re.MULTILINE)
 
 
-def rare_words(folded: str, common: Container[bytes]) -> set[bytes]:
-    """The words of a folded text that are not among the common ones, in UTF-8, however long they are."""
-    words = folded.encode(errors="replace").translate(_SEPARATORS).split()
-    return {word for word in words if word not in common}
+def rare_words(text: bytes, common: Container[bytes]) -> set[bytes]:
+    """The words of a text that are not among the common ones, however long they are.
+
+    The text is in UTF-8, and folded, or all of it is ASCII.
+    """
+    return {word for word in text.translate(_SEPARATORS).split() if word not in common}
 
 
 def cut_to_pieces(words: set[bytes]) -> set[bytes]:
@@ -45,10 +48,10 @@ def _pieces(word: str) -> list[str]:
     return [*(word[at : at + LONGEST] for at in range(0, len(word) - LONGEST, _STRIDE)), word[-LONGEST:]]
 
 
-def odd_separators(folded: str) -> str:
+def odd_separators(text: bytes) -> str:
     """Tokens for the characters that are neither in words nor usual in JSON; empty where there are none."""
-    odd = folded.encode(errors="replace").translate(None, _USUAL)
-    return " ".join(f"\u0080{byte:x}" for byte in set(odd))
+    odd = text.translate(None, _USUAL)
+    return " ".join(f"\u0080{byte:x}" for byte in set(odd)) if odd else ""
 
 
 def pairs_of(rare: str) -> set[str]:
@@ -65,9 +68,11 @@ def pairs_of(rare: str) -> set[str]:
 class Plan(NamedTuple):
     """FTS5 expressions, of which every text with the needle matches one or more.
 
-    `words`, `rare` and `pairs` are asked of the tables of these names; None where a table can have no match.
+    Each is asked of the table of its name; None where a table can have no match. A word of a needle stands in
+    `ranked`, or in `words`, which holds the lines of the index, and the whole of a text that is not plain ASCII.
     """
 
+    ranked: str | None = None
     words: str | None = None
     rare: str | None = None
     pairs: str | None = None
@@ -78,20 +83,29 @@ def plans_for(needles: Sequence[str], common: str) -> list[Plan]:
 
     `common` holds the common words, each between newlines.
     """
+    plans: dict[Plan, None] = {}
+    for needle in needles:
+        lines = needle.split("\n")
+        for at, line in enumerate(lines):
+            # The line of the index and the record are apart in the tables, and a newline stands between them.
+            plans.update(dict.fromkeys(_plans_of_line(line, at > 0, at < len(lines) - 1, common)))
+    odd = odd_separators("".join(needles).encode(errors="replace"))
+    return [*plans, Plan(pairs=" AND ".join(map(_term, odd.split(" "))))] if odd else [*plans]
+
+
+def _plans_of_line(line: str, follows: bool, goes_on: bool, common: str) -> Iterator[Plan]:
     exact: dict[str, None] = {}
     partial: dict[tuple[str, bool, bool], None] = {}
-    for needle in needles:
-        for run in _RUN.finditer(needle):
-            begins, ends = run.start() > 0, run.end() < len(needle)
-            if begins and ends:
-                exact.update(dict.fromkeys(_pieces(run[0])))
-            else:
-                partial[_shortened(run[0], begins, ends)] = None
+    for run in _RUN.finditer(line):
+        begins, ends = follows or run.start() > 0, goes_on or run.end() < len(line)
+        if begins and ends:
+            exact.update(dict.fromkeys(_pieces(run[0])))
+        else:
+            partial[_shortened(run[0], begins, ends)] = None
     whole = " AND ".join(map(_term, exact))
-    plans = [Plan(words=whole)] if whole else []
-    plans += (plan for part in partial if (plan := _plan_of_part(*part, common, whole)) is not None)
-    odd = odd_separators("".join(needles))
-    return [*plans, Plan(pairs=" AND ".join(map(_term, odd.split(" "))))] if odd else plans
+    if whole:
+        yield Plan(whole, whole)
+    yield from (plan for part in partial if (plan := _plan_of_part(*part, common, whole)) is not None)
 
 
 def _shortened(run: str, begins: bool, ends: bool) -> tuple[str, bool, bool]:
@@ -110,7 +124,7 @@ def _plan_of_part(run: str, begins: bool, ends: bool, common: str, whole: str) -
         return None
     alternatives = "(" + " OR ".join(map(_term, known)) + ")" if known else None
     words = f"{whole} AND {alternatives}" if whole and alternatives else alternatives
-    return Plan(words, " AND ".join(map(_term, grams)) or None, None if grams else _term(run))
+    return Plan(words, words, " AND ".join(map(_term, grams)) or None, None if grams else _term(run))
 
 
 def _grams(run: str, begins: bool, ends: bool) -> list[str]:

@@ -17,7 +17,6 @@ __all__ = ["NOTHING", "Recorded", "read_recorded", "recorded_in"]
 
 _SCREEN = "screen/1"
 _PLACE = "place/1"
-_EDGES = ("start", "end")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +52,21 @@ def recorded_in(data: bytes) -> Recorded:
 def _walked(evidence: Json) -> tuple[tuple[int, int, int], ...]:
     cells = []
     for event in evidence.get("cells") or ():
-        cell = event.get("cell") if isinstance(event, dict) and event.get("kind") == "walked" else None
-        if isinstance(cell, list) and len(cell) == 3 and all(type(value) is int for value in cell):
-            cells.append((cell[0], cell[1], cell[2]))
+        if type(event) is dict and event.get("kind") == "walked":
+            cell = event.get("cell")
+            if type(cell) is list and len(cell) == 3 and type(cell[0]) is type(cell[1]) is type(cell[2]) is int:
+                cells.append((cell[0], cell[1], cell[2]))
     return tuple(cells)
 
 
 def _cue(evidence: Json, name: str) -> list[str]:
     cues = evidence.get("cues")
-    found = cues.get(name) if isinstance(cues, dict) else None
-    values = [found.get(edge) for edge in _EDGES] if isinstance(found, dict) else []
-    return list(dict.fromkeys(value for value in values if isinstance(value, str)))
+    found = cues.get(name) if type(cues) is dict else None
+    if type(found) is not dict:
+        return []
+    start, end = found.get("start"), found.get("end")
+    values = [start] if type(start) is str else []
+    return values if type(end) is not str or end == start else [*values, end]
 
 
 def _screens(evidence: Json) -> tuple[str, ...]:

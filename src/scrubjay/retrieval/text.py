@@ -13,7 +13,7 @@ import re
 from scrubjay.memory.layout import Layout, episode_id
 from scrubjay.retrieval.cues import Place
 
-__all__ = ["EVIDENCE", "Texts", "fold", "normal", "read_record", "record_path"]
+__all__ = ["EVIDENCE", "Texts", "as_text", "fold", "normal", "read_record", "record_path"]
 
 EVIDENCE = b'\n"evidence": '
 _CHUNK = 1 << 16
@@ -56,32 +56,43 @@ class Texts:
         """The searched text of the episode whose line lies at this place of an open index file."""
         return self.parts(place, descriptor)[0]
 
-    def parts(self, place: Place, descriptor: int, record: bytes | None = None) -> tuple[str, str]:
+    def parts(self, place: Place, descriptor: int) -> tuple[str, str]:
         """The searched text, and the part of it that ranking by words weighs.
 
         That is the text without the line of the index, which says what the record says, where there is a record.
+        """
+        return as_text(*self.stored(place.number, os.pread(descriptor, place.length, place.offset)))
+
+    def stored(self, number: int, line: bytes, record: bytes | None = None) -> tuple[bytes, bytes]:
+        """This line of the index without its hashes, and what the files of its episode hold of the searched text.
+
         `record` is the content of the record where it has been read already.
         """
-        line = os.pread(descriptor, place.length, place.offset).rstrip(b"\r\n")
-        parts = [_HASHES.sub(b"", line)]
+        line = line.rstrip(b"\r\n")
         if self._bare:
-            parts += self._bare_parts(str(json.loads(line).get("path")))
+            files = self._bare_parts(str(json.loads(line).get("path")))
         elif record is None:
-            parts.append(_before_evidence(record_path(self._layout, place.number)))
+            files = [_before_evidence(record_path(self._layout, number))]
         else:
             cut = record.find(EVIDENCE)
-            parts.append(record if cut < 0 else record[:cut])
-        text = b"\n".join(parts).decode(errors="replace")
-        weighed = len(parts[0].decode(errors="replace")) if any(parts[1:]) else 0
-        if "\\" in text:
-            text = f"{text}\n{_behind_escapes(text)}"
-        return text, text[weighed:]
+            files = [record if cut < 0 else record[:cut]]
+        return _HASHES.sub(b"", line), b"\n".join(files) if any(files) else b""
 
     def _bare_parts(self, path: str) -> list[bytes]:
         names = path.split("/")
         if "\0" in path or any(name in ("", ".", "..") for name in names):
             return []
         return [_before_evidence(self._layout.at(*names, file)) for file in _BARE_FILES]
+
+
+def as_text(line: bytes, files: bytes) -> tuple[str, str]:
+    """The searched text and the weighed part of what is stored of an episode, with what stands behind escapes."""
+    text = line.decode(errors="replace")
+    weighed = len(text) if files else 0
+    text = f"{text}\n{files.decode(errors='replace')}"
+    if "\\" in text:
+        text = f"{text}\n{_behind_escapes(text)}"
+    return text, text[weighed:]
 
 
 def read_record(layout: Layout, number: int) -> bytes:
