@@ -157,8 +157,14 @@ def declare_world(layout: Layout, world: World | str) -> World:
             raise Conflict(f"world {name!r} is declared as {known[name]}; a changed frame is a new world")
         return known[name]
     made = World(world) if isinstance(world, str) else world
-    journal.append(layout.worlds, layout.lock_of(layout.worlds), [made.to_json()])
-    return worlds(layout)[name]
+
+    def unless_declared() -> list[Json]:
+        return [] if name in worlds(layout) else [made.to_json()]
+
+    journal.append_made(layout.worlds, layout.lock_of(layout.worlds), unless_declared)
+    if name not in worlds(layout):
+        raise Damaged(f"world {name!r} was declared and can't be read back", file="worlds.jsonl")
+    return declare_world(layout, world)
 
 
 # --- lives

@@ -107,6 +107,11 @@ class Life:
             first = self._last
         else:
             first = observe(frame, state, time, frame_missing, self.codec)
+        for name, value in (("place", place), ("kind", kind)):
+            if not (isinstance(value, str) or (value is None and name == "place")):
+                raise InvalidInput(f"{name}: text was expected, found {type(value).__name__}")
+        if not (plan is None or isinstance(plan, (str, Mapping))):
+            raise InvalidInput(f"plan: text or a mapping was expected, found {type(plan).__name__}")
         cleaned = None if arguments is None else clean(dict(arguments))[0]
         planned = plan if plan is None or isinstance(plan, str) else clean(dict(plan))[0]
         self._project_rest()
@@ -115,7 +120,7 @@ class Life:
         self._open = Recording(self, number, intent, deriver or self._deriver(), begun)
         try:
             self._open.begin(first)
-        except ScrubjayError:
+        except Exception:  # of the disk, or of a deriver of somebody else's
             self._open.abandon()
             raise
         self.ordinal = begun["ordinal"]

@@ -65,6 +65,7 @@ def build_record(
         record["row"] = extra
     log = {"header": derived.log_header, "lines": list(derived.log_lines)}
     record["evidence"] = {"cells": list(derived.cells) if cells is None else cells, "log": log, **evidence}
+    grid_rows(record)  # what the grid can't take must not be committed
     return record
 
 
@@ -74,7 +75,7 @@ def _pos(state: Json) -> list[float | None] | None:
         pos = [pos.get(axis) for axis in "xyz"]
     if not isinstance(pos, list) or len(pos) < 3:
         return None
-    return [float(v) if isinstance(v, (int, float)) and not isinstance(v, bool) else None for v in pos[:3]]
+    return [_finite(value) for value in pos[:3]]
 
 
 def encode(record: Json) -> bytes:
@@ -110,7 +111,12 @@ def digest_of(data: bytes) -> str:
 
 
 def _finite(value: Any) -> float | None:
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return None
+    try:
+        return float(value)
+    except OverflowError:  # JSON's whole numbers have no end
+        return None
 
 
 def row_of(record: Json, digest: str) -> Row:

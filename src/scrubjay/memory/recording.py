@@ -22,6 +22,7 @@ from scrubjay.errors import Conflict, ScrubjayError, StorageFailed, storage_erro
 from scrubjay.memory import record as records
 from scrubjay.memory.deriving import Derived, Deriver, Happened
 from scrubjay.memory.disk import datasync, durability, let_go, storage, sync_folder, write_file
+from scrubjay.memory.endings import check_cells, check_ending, given_ending
 from scrubjay.memory.framewriter import Arriving, EpisodeFrames
 from scrubjay.memory.jsonio import Json, clean, dumps
 from scrubjay.memory.layout import Layout
@@ -226,8 +227,8 @@ class Recording:
         it durable: the episode is not acknowledged, and what of it is whole is kept for recovery.
         """
         self._need_open()
-        given: Json = {"summary": summary, "tags": None if tags is None else [str(tag) for tag in tags]}
-        given["cells"] = None if cells is None else clean([dict(cell) for cell in cells])[0]
+        given = given_ending(summary, tags, cells)
+        check_ending(outcome, extra)
         said = [*self._notes, *([] if note is None else [str(note)])]
         try:
             if self._encoded is None:
@@ -276,6 +277,7 @@ class Recording:
         if not self._halfway:
             try:
                 derived = self._deriver.derive(happened)
+                check_cells(derived.cells)
             except Exception as error:  # a deriver of somebody else's: the default one reads the episode instead
                 happened = replace(happened, events=(*happened.events, f"deriving failed: {type(error).__name__}"))
             else:
