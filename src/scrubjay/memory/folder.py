@@ -163,7 +163,7 @@ def declare_world(layout: Layout, world: World | str) -> World:
 
     journal.append_made(layout.worlds, layout.lock_of(layout.worlds), unless_declared)
     if name not in worlds(layout):
-        raise Damaged(f"world {name!r} was declared and can't be read back", file="worlds.jsonl")
+        raise Damaged(f"world {name!r} was declared and can't be read back", file=layout.relative(layout.worlds))
     return declare_world(layout, world)
 
 
