@@ -1,35 +1,51 @@
 """A person's removal of an episode: a password on a screenshot, a face that must go.
 
 The one operation that takes evidence away. The index row, the order and every reference stay; what was seen, done
-and said goes: frames, steps, states, arguments, text, and pictures handed in to questions about it. Lines that named
-it are overwritten in place with as many bytes, so no offset moves. An agent has no way to call it.
+and said goes: frames, steps, states, arguments, text, questions about it and pictures handed in to them. Lines that
+named it are overwritten in place with as many bytes, so no offset moves. An agent has no way to call it.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
-from scrubjay.errors import Conflict, Damaged, InvalidInput
+from scrubjay.errors import Conflict, Damaged, InvalidInput, NotFound
 from scrubjay.memory import folder, journal
 from scrubjay.memory import record as records
 from scrubjay.memory.disk import exclusive, storage, sync_folder, write_all, write_file
 from scrubjay.memory.evidence import read_record
 from scrubjay.memory.jsonio import Json, dumps
 from scrubjay.memory.layout import Layout, parse_reference
+from scrubjay.memory.light import dataclass
 from scrubjay.memory.observations import utc
 
 __all__ = ["forget"]
 
 _GONE = "[REMOVED]"
+_CELL_KEYS = ("cell", "kind", "step", "episode", "world")
+_EMPTY: tuple[Any, ...] = (None, "", [], {})
 
 
-def forget(layout: Layout, reference: str, reason: str) -> list[str]:
-    """Removes the evidence of one episode; returns the files that still hold a picture it shared (hard links).
+@dataclass(frozen=True, slots=True)
+class _Patch:
+    """Bytes that stand at a place of a file from now on."""
 
-    Raises NotFound, InvalidInput without a reason, Conflict while its life runs, Damaged. Killed halfway, calling it
-    again finishes the work.
+    path: str
+    offset: int
+    data: bytes
+
+
+def forget(layout: Layout, reference: str, reason: str, caches: Callable[[], None] | None = None) -> list[str]:
+    """Removes the evidence of one episode; returns what of the same life still shows some of it.
+
+    That is files which are the same picture (hard links), and the next episode where it began with the state that
+    this one ended with. `caches` deletes what is derived of the memory; None: its `.cache`.
+
+    Raises NotFound, InvalidInput without a reason, Conflict while its life runs, Damaged; then nothing was removed.
+    Killed halfway, calling it again finishes the work.
     """
     ident = parse_reference(reference).episode
     if not reason.strip():
@@ -38,35 +54,50 @@ def forget(layout: Layout, reference: str, reason: str) -> list[str]:
     if folder.is_running(layout, old["life"]):
         raise Conflict(f"life {old['life']} is running; remove {ident} when it has ended")
     path = layout.episode(ident)
-    shared = _shared_pictures(layout, old)
-    new = old if old.get("removed") else _emptied(old, reason.strip())
-    data = records.encode(new)
-    if not old.get("removed"):
-        _overwrite_section(layout, old, new)
-        write_file(os.path.join(path, Layout.EPISODE_RECORD), data)
+    left = _shared_pictures(layout, old) + _next_with_its_state(layout, old)
+    # All is computed before anything goes: what can't be done is not done halfway.
+    indexed = list(_lines_of(layout.index, lambda row: row.get("id") == ident))
+    new, row = _emptied(old, reason.strip(), min((line.length - 1 for line in indexed), default=None))
+    section = _section_patches(layout, old, new)
+    patches = [_line_patch(layout, layout.index, line, row) for line in indexed] + _row_patches(layout, new)
+
+    def delete_caches() -> None:
+        if caches is None:
+            shutil.rmtree(layout.cache, ignore_errors=True)
+        else:
+            caches()
+
+    delete_caches()  # they hold words of the episode, and whoever reads meanwhile makes them again
+    _apply(layout, section)
+    write_file(os.path.join(path, Layout.EPISODE_RECORD), records.encode(new))
     for name in os.listdir(path):
         if name != Layout.EPISODE_RECORD:
             with storage(path):
                 os.unlink(os.path.join(path, name))
     sync_folder(path)
-    _overwrite_rows(layout, new, records.digest_of(data))
-    shutil.rmtree(layout.cache, ignore_errors=True)  # it holds words of the episode
-    return shared
+    _apply(layout, patches)
+    delete_caches()
+    return left
 
 
-def _emptied(record: Json, reason: str) -> Json:
-    removed = {"time": utc(None), "reason": reason, "by": "person"}
+def _emptied(record: Json, reason: str, space: int | None) -> tuple[Json, Json]:
+    """The record without what it showed and said, and its index row, which has room for `space` bytes."""
+    log = record["evidence"]["log"]
     evidence = {**record["evidence"], "cues": {}, "frames": {}, "missing": {}, "files": {}}
-    evidence["log"] = {"header": record["evidence"]["log"]["header"], "lines": [_GONE]}
-    size = len(records.log_section(record))
-    evidence["log"]["lines"] = [_GONE + " " * (size - len(records.log_section({"evidence": evidence})))]
-    return {
+    evidence["cells"] = [_bare_cell(cell) for cell in record["evidence"]["cells"]]
+    evidence["log"] = {"header": log["header"], "lines": []}
+    if log["lines"]:
+        evidence["log"]["lines"] = [""]
+        room = len(records.log_section(record)) - len(records.log_section({"evidence": evidence}))
+        evidence["log"]["lines"] = [_GONE[:room].ljust(room)]
+    new = {
         **record,
         "kind": "removed",
-        "removed": removed,
+        "removed": record.get("removed") or {"time": utc(None), "reason": reason, "by": "person"},
         "arguments": None,
         "plan": None,
         "place": None,
+        "outcome": None,
         "summary": _GONE,
         "tags": [],
         "events": [],
@@ -76,69 +107,165 @@ def _emptied(record: Json, reason: str) -> Json:
         "row": {},
         "evidence": evidence,
     }
+    # A digest is as long as any other, so the row is made to fit before the record's is known.
+    row = records.row_of(new, "0" * 64).to_json()
+    for key in reversed(list(row)):
+        if space is not None and len(dumps(row)) > space and row[key] in _EMPTY:
+            del row[key]  # readers take it for the same
+    if space is not None and len(dumps(row)) > space:
+        row["summary"] = new["summary"] = _GONE[: max(0, len(_GONE) + space - len(dumps(row)))]
+    row["digest"] = records.digest_of(records.encode(new))
+    return new, row
+
+
+def _bare_cell(cell: Json) -> Json:
+    return {key: cell[key] for key in _CELL_KEYS if key in cell}
+
+
+def _life_ids(layout: Layout, life: int) -> list[str]:
+    """The episodes this life began, in order."""
+    found = (_episode_of(row.get("id")) for row in journal.rows(layout.begun(life)))
+    return [ident for ident in found if ident is not None]
+
+
+def _episode_of(reference: Any) -> str | None:
+    try:
+        return parse_reference(reference).episode if isinstance(reference, str) else None
+    except InvalidInput:
+        return None
 
 
 def _shared_pictures(layout: Layout, record: Json) -> list[str]:
-    """Files of neighbours that are the same picture on disk."""
+    """Files of other episodes of its life that are the same picture on disk."""
     path = layout.episode(record["id"])
-    inodes = {os.stat(entry.path).st_ino for entry in os.scandir(path) if entry.stat().st_nlink > 1}
-    found = []
-    number = int(record["id"][3:])
-    for other in (number - 1, number + 1):
-        neighbour = layout.episode(f"ep_{max(other, 0):06d}")
-        if inodes and neighbour != path and os.path.isdir(neighbour):
-            found += [layout.relative(e.path) for e in os.scandir(neighbour) if e.stat().st_ino in inodes]
-    return sorted(found)
+    inodes = {entry.stat().st_ino for entry in _files(path) if os.stat(entry.path).st_nlink > 1}
+    others = {layout.episode(ident) for ident in _life_ids(layout, record["life"])} - {path} if inodes else set()
+    return sorted(layout.relative(entry.path) for other in others for entry in _files(other) if entry.inode() in inodes)
 
 
-def _overwrite_section(layout: Layout, old: Json, new: Json) -> None:
+def _files(path: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(path) as entries:
+            return list(entries)
+    except FileNotFoundError:
+        return []
+
+
+def _next_with_its_state(layout: Layout, record: Json) -> list[str]:
+    """The episode that followed, where its first observation says what the last one of this said."""
+    ids = _life_ids(layout, record["life"])
+    state = record["end"].get("state")
+    if not state or record["id"] not in ids:
+        return []
+    for ident in ids[ids.index(record["id"]) + 1 :]:
+        try:
+            following, _ = read_record(layout, ident)
+        except (NotFound, Damaged):
+            continue  # an empty claim, or damaged: check says so
+        same = following["start"].get("state") == state
+        return [f"{ident}: the next episode began with the same state"] if same else []
+    return []
+
+
+def _section_patches(layout: Layout, old: Json, new: Json) -> list[_Patch]:
     path = layout.log(old["life"])
     section, replacement = records.log_section(old), records.log_section(new)
-    assert len(section) == len(replacement)
+    if not os.path.exists(path) or section == replacement:
+        return []
+    if len(section) != len(replacement):
+        raise Damaged("the emptied section does not fit its place", file=layout.relative(path))
     with open(path, "rb") as file:
-        offset = file.read().find(section)
-    if offset >= 0:
-        _overwrite(path, offset, replacement)
+        text = file.read()
+    patches = []
+    offset = text.find(section)
+    while offset >= 0:
+        patches.append(_Patch(path, offset, replacement))
+        offset = text.find(section, offset + len(section))
+    return patches
 
 
-def _overwrite_rows(layout: Layout, record: Json, digest: str) -> None:
-    row = records.row_of(record, digest).to_json()
-    empty = {"arguments": None, "plan": None, "place": None}
+def _row_patches(layout: Layout, record: Json) -> list[_Patch]:
+    """What must stand in all journals but the index."""
+    ident = record["id"]
 
-    def is_its_own(old: Json) -> bool:
-        return bool(old.get("id") == record["id"])
+    def is_about(old: Json) -> bool:
+        return any(_episode_of(source.get("reference")) == ident for source in _sources(old))
 
     def asked_then(old: Json) -> bool:
         """A question about this episode, or one asked while it ran: its picture of that moment may show the same."""
-        sources = old.get("sources") or ()
-        about = any(str(source.get("reference") or "").startswith(record["id"]) for source in sources)
         step = old.get("step")
         then = old.get("life") == record["life"] and isinstance(step, int)
-        return about or (then and record["first_step"] <= step <= record["last_step"])
+        return is_about(old) or (then and record["first_step"] <= step <= record["last_step"])
 
-    _overwrite_lines(layout, layout.index, is_its_own, lambda old: row)
-    _overwrite_lines(layout, layout.begun(record["life"]), is_its_own, lambda old: {**old, **empty})
-    _overwrite_lines(layout, layout.inspections, asked_then, _without_pictures)
+    questions = {row.get("id") for row in journal.rows(layout.inspections) if is_about(row)}
+
+    def without_what_was_asked(old: Json) -> Json:
+        new = _without_pictures(old) if asked_then(old) else old
+        return _without(new, {"question": "", "answer": ""}) if old.get("id") in questions else new
+
+    wanted: list[tuple[str, Callable[[Json], bool], Callable[[Json], Json]]] = [
+        (
+            layout.begun(record["life"]),
+            lambda old: old.get("id") == ident,
+            lambda old: _without(old, {"arguments": None, "plan": None, "place": None}),
+        ),
+        (layout.grid, lambda old: old.get("episode") == ident, _bare_cell),
+        (
+            layout.procedures_journal,
+            lambda old: isinstance(old.get("episodes"), list) and ident in map(_episode_of, old["episodes"]),
+            lambda old: _without(old, {"arguments": {}, "error": None}),
+        ),
+        (layout.inspections, lambda old: True, without_what_was_asked),
+    ]
+    patches = []
+    for path, chosen, make in wanted:
+        for line in _lines_of(path, chosen):
+            new = make(line.row)
+            if new != line.row:
+                patches.append(_line_patch(layout, path, line, new))
+    return patches
+
+
+def _sources(row: Json) -> list[Json]:
+    sources = row.get("sources")
+    return [source for source in sources if isinstance(source, dict)] if isinstance(sources, list) else []
 
 
 def _without_pictures(old: Json) -> Json:
-    emptied = [{**source, "data": ""} if source.get("data") else source for source in old["sources"]]
+    if not any(source.get("data") for source in _sources(old)):
+        return old
+    emptied = [{**source, "data": ""} if source.get("data") else source for source in _sources(old)]
     return {**old, "sources": emptied}
 
 
-def _overwrite_lines(layout: Layout, path: str, chosen: Callable[[Json], bool], make: Callable[[Json], Json]) -> None:
-    name = layout.relative(path)
-    with exclusive(layout.lock_of(path)):
-        for line in list(journal.read(path)):
-            if not isinstance(line, journal.Entry) or not chosen(line.row):
-                continue
-            new = make(line.row)
-            data = dumps(new)
-            if new == line.row:
-                continue
-            if len(data) >= line.length:
-                raise Damaged("the emptied row does not fit its line", file=name, offset=line.offset)
-            _overwrite(path, line.offset, data.ljust(line.length - 1) + b"\n")
+def _without(old: Json, emptied: Json) -> Json:
+    """The row with these values, never longer: what is empty stays, what is shorter than the new value goes."""
+    new = dict(old)
+    for key, value in emptied.items():
+        if key not in old or old[key] in _EMPTY:
+            continue
+        if len(dumps(value)) <= len(dumps(old[key])):
+            new[key] = value
+        else:
+            del new[key]
+    return new
+
+
+def _lines_of(path: str, chosen: Callable[[Json], bool]) -> Iterator[journal.Entry]:
+    return (line for line in journal.read(path) if isinstance(line, journal.Entry) and chosen(line.row))
+
+
+def _line_patch(layout: Layout, path: str, line: journal.Entry, row: Json) -> _Patch:
+    data = dumps(row)
+    if len(data) >= line.length:
+        raise Damaged("the emptied row does not fit its line", file=layout.relative(path), offset=line.offset)
+    return _Patch(path, line.offset, data.ljust(line.length - 1) + b"\n")
+
+
+def _apply(layout: Layout, patches: list[_Patch]) -> None:
+    for patch in patches:
+        with exclusive(layout.lock_of(patch.path)):
+            _overwrite(patch.path, patch.offset, patch.data)
 
 
 def _overwrite(path: str, offset: int, data: bytes) -> None:

@@ -23,12 +23,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Removes; 0 where done."""
+    import shutil
+
     from scrubjay.memory import folder
     from scrubjay.memory.forgetting import forget
+    from scrubjay.retrieval.cache_files import folder_to_build_in
 
     layout, _ = folder.open_folder(arguments.dir, read_only=False)
-    shared = forget(layout, arguments.reference, arguments.reason)
+
+    def delete_caches() -> None:
+        users = folder_to_build_in(layout, bare=True)  # the user's, where a memory that can't be written has its own
+        for path in (layout.cache, users):
+            if path is not None:
+                shutil.rmtree(path, ignore_errors=True)
+
+    left = forget(layout, arguments.reference, arguments.reason, delete_caches)
     print(f"removed the evidence of {arguments.reference}")
-    for path in shared:
-        print(f"the same picture is still {path}; forget that episode too if it must go", file=sys.stderr)
+    for found in left:
+        print(f"still there: {found}; forget that episode too if it must go", file=sys.stderr)
     return 0
