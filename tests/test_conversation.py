@@ -83,7 +83,7 @@ def test_the_first_message_is_the_block_with_the_current_frame(lived: Memory) ->
     assert isinstance(text, str)
     assert "Step 12, 88 left of 100" in text
     assert "First unmet: stone_1" in text
-    assert "[RECENT]\n  ep_000002" in text
+    assert f"[RECENT] {RECORDED}\n  ep_000002" in text
     assert "[MAP] 13 cells of seed-7 walked" in text
     assert "hazard: damage" in text
     assert isinstance(picture, Image)

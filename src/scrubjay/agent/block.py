@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from scrubjay.agent.offer import Offer
+from scrubjay.agent.toolbox import RECORDED
 from scrubjay.memory.grid import Grid
 from scrubjay.memory.jsonio import Json
 from scrubjay.memory.layout import Layout
@@ -46,8 +47,8 @@ def _standing(turn: Turn) -> str:
 
 
 def _milestones(turn: Turn) -> str:
-    unmet = [name for name in turn.known_milestones if name not in turn.milestones]
-    reached = ", ".join(turn.milestones) or "none yet"
+    unmet = [_line(name) for name in turn.known_milestones if name not in turn.milestones]
+    reached = ", ".join(map(_line, turn.milestones)) or "none yet"
     count = (
         f"{len(turn.milestones)}/{len(turn.known_milestones)}" if turn.known_milestones else str(len(turn.milestones))
     )
@@ -58,10 +59,10 @@ def _state(state: Json) -> list[str]:
     pose = [f"pos ({_numbers(state['pos'])})"] if isinstance(state.get("pos"), list) else []
     pose += [f"{key} {_number(state[key])}" for key in ("yaw", "pitch") if is_number(state.get(key))]
     rest = {key: value for key, value in state.items() if key not in _SHOWN_APART}
-    lines = ["[STATE] " + "; ".join([*pose, *(f"{key} {_value(value)}" for key, value in rest.items())])]
+    lines = ["[STATE] " + "; ".join([*pose, *(f"{_line(key)} {_value(value)}" for key, value in rest.items())])]
     inventory = state.get("inventory")
     if isinstance(inventory, dict):
-        held = ", ".join(f"{item} {_number(count)}" for item, count in inventory.items() if count)
+        held = ", ".join(f"{_line(item)} {_number(count)}" for item, count in inventory.items() if count)
         lines.append(f"[INV] {held or 'nothing'}")
     gui = state.get("gui", state.get("gui_open"))
     if gui:
@@ -71,28 +72,32 @@ def _state(state: Json) -> list[str]:
 
 def _recent(turn: Turn) -> str:
     rows = turn.recent[-_MOST_RECENT:]
-    lines = [f"  {row.id} {row.summary.removeprefix('[ACTION] ')} ({row.outcome or 'no outcome'})" for row in rows]
-    return "[RECENT]\n" + ("\n".join(lines) or "  nothing yet")
+    lines = [
+        f"  {row.id} {_line(row.summary.removeprefix('[ACTION] '))} ({_line(row.outcome or 'no outcome')})"
+        for row in rows
+    ]
+    return f"[RECENT] {RECORDED}\n" + ("\n".join(lines) or "  nothing yet")
 
 
 def _map(turn: Turn, grid: Grid) -> str:
     """What is certain: cells walked, and the nearest known cells of every other kind with their evidence."""
     world = turn.world.world
     walked = len({row.cell for row in grid.rows(world) if row.kind == "walked"})
-    lines = [f"[MAP] {walked} cells of {world} walked"]
+    lines = [f"[MAP] {walked} cells of {_line(world)} walked"]
     pos = turn.state.get("pos")
     if isinstance(pos, list) and len(pos) >= 3 and all(map(is_number, pos[:3])):
         here = (float(pos[0]), float(pos[1]), float(pos[2]))
         for kind in CELL_KINDS[1:]:
             near = grid.nearest(world, here, kind, _NEAREST)
             if near:
-                lines.append(f"  {kind}: " + ", ".join(f"{_what(row.extra)}{row.cell} [{row.episode}]" for row in near))
+                cells = (f"{_what(row.extra)}{row.cell} [{_line(str(row.episode))}]" for row in near)
+                lines.append(f"  {kind}: " + ", ".join(cells))
     return "\n".join(lines)
 
 
 def _what(extra: Json) -> str:
     what = extra.get("item") or extra.get("what")
-    return f"{what} " if isinstance(what, str) else ""
+    return f"{_line(what)} " if isinstance(what, str) else ""
 
 
 def _clipped(text: str | None) -> str:
@@ -106,10 +111,16 @@ def _numbers(values: list[Any]) -> str:
 
 
 def _number(value: Any) -> str:
-    return f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+    return f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else _line(str(value))
 
 
 def _value(value: Any) -> str:
     if isinstance(value, str):
-        return value
-    return _number(value) if is_number(value) else json.dumps(value, ensure_ascii=False)[:600]
+        return _line(value)
+    return _number(value) if is_number(value) else _line(json.dumps(value, ensure_ascii=False)[:600])
+
+
+def _line(text: str) -> str:
+    """Recorded text as part of one line: a state that holds line breaks can't write lines of its own."""
+    words = " ".join(text.split())
+    return words if words.isprintable() else "".join(filter(str.isprintable, words))

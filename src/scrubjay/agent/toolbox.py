@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from scrubjay.agent.offer import Offer
 from scrubjay.agent.schemas import ACT, TOOLS
-from scrubjay.errors import InvalidInput, ScrubjayError
+from scrubjay.errors import InvalidInput, ScrubjayError, StorageFailed, StorageFull
 from scrubjay.memory.file_memory import FileMemory
 from scrubjay.memory.jsonio import Json
+from scrubjay.memory.layout import parse_reference
 from scrubjay.models.chat import Image, Part, Tool, ToolCall, ToolResult
 from scrubjay.retrieval.lines import line_of
 from scrubjay.retrieval.query import Query
@@ -65,7 +66,7 @@ class Toolbox:
         return (*(self._known[name] for name in offered), ACT)
 
     def call(self, call: ToolCall) -> ToolResult:
-        """Carries out one call. What goes wrong is told to the model, never raised."""
+        """Carries out one call. What goes wrong is told to the model, never raised; but a disk that fails is raised."""
         self.calls += 1
         names = [tool.name for tool in self.tools]
         try:
@@ -74,7 +75,9 @@ class Toolbox:
             if call.arguments is None:
                 raise InvalidInput(f"the arguments of {call.name} are no JSON object: {call.raw[:200]!r}")
             return ToolResult(call.id, call.name, self._handlers[call.name](call.arguments))
-        except (ScrubjayError, TypeError, ValueError, KeyError) as error:
+        except (StorageFull, StorageFailed):
+            raise
+        except Exception as error:  # a model may give any argument any type
             return ToolResult(call.id, call.name, (_explained(error),), is_error=True)
 
     # --- locate
@@ -100,23 +103,24 @@ class Toolbox:
     # --- inspect
 
     def _look(self, arguments: Json) -> tuple[Part, ...]:
-        reference = arguments["reference"]
+        reference = _reference(arguments["reference"])
         view = self._memory.look(
             reference, zoom=arguments.get("zoom"), camera=arguments.get("camera"), question=arguments.get("question")
         )
         return self._seen(view, [reference])
 
     def _sheet(self, arguments: Json) -> tuple[Part, ...]:
-        references = list(arguments["references"])
+        references = _references(arguments["references"])
         return self._seen(self._memory.sheet(references, question=arguments.get("question")), references)
 
     def _then_now(self, arguments: Json) -> tuple[Part, ...]:
-        reference = arguments["reference"]
+        reference = _reference(arguments["reference"])
+        self._memory.episode(reference)  # else a file of this name would be shown
         view = self._memory.then_now(reference, now=self._now, question=arguments.get("question"))
         return self._seen(view, [reference])
 
     def _compare(self, arguments: Json) -> tuple[Part, ...]:
-        references = list(arguments["references"])
+        references = _references(arguments["references"])
         return self._seen(self._memory.compare(references, question=arguments.get("question")), references)
 
     def _seen(self, view: View, references: list[str]) -> tuple[Part, ...]:
@@ -155,6 +159,19 @@ def _told_by(own: OwnTool, arguments: Json) -> tuple[Part, ...]:
     return (_bounded(f"{RECORDED}\n{own.answer(arguments)}"),)
 
 
+def _reference(given: Any) -> str:
+    """A reference that a model gave. Raises InvalidInput: a model names episodes, never files."""
+    if not isinstance(given, str):
+        raise InvalidInput(f"{given!r:.80} is not a reference; one looks like ep_000043 or ep_000043#2350")
+    return str(parse_reference(given))
+
+
+def _references(given: Any) -> list[str]:
+    if not isinstance(given, list):
+        raise InvalidInput(f"references: a list of references was expected, found {given!r:.80}")
+    return [_reference(one) for one in given]
+
+
 def _bounded(text: str) -> str:
     if len(text) <= _MOST_TEXT:
         return text
@@ -163,5 +180,5 @@ def _bounded(text: str) -> str:
 
 def _explained(error: Exception) -> str:
     if isinstance(error, KeyError):
-        return f"error: {error.args[0]} is missing"
-    return f"error: {error}"
+        return f"error: {error.args[0]} is missing" if error.args else "error: something is missing"
+    return f"error: {error}" if isinstance(error, ScrubjayError) else f"error: {type(error).__name__}: {error}"

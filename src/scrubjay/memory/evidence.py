@@ -13,6 +13,7 @@ from scrubjay.errors import Damaged, NotFound
 from scrubjay.memory import journal
 from scrubjay.memory import record as records
 from scrubjay.memory.frames import Frame, no_frame
+from scrubjay.memory.inside import inside
 from scrubjay.memory.jsonio import Json
 from scrubjay.memory.layout import Layout
 from scrubjay.memory.records import Row, Step
@@ -58,7 +59,8 @@ class Episode:
 
     def __init__(self, layout: Layout, ident: str, row: Row | None = None) -> None:
         self._layout, self.id, self._row = layout, ident, row
-        self._folder = layout.at(row.path) if row is not None else layout.episode(ident)
+        # As stored: a path that a file names is checked when it is first read from.
+        self._path = row.path if row is not None else layout.relative(layout.episode(ident))
 
     @cached_property
     def record(self) -> Json:
@@ -81,7 +83,7 @@ class Episode:
         """
         self._need_evidence()
         before: Step | None = None
-        for row in journal.rows(os.path.join(self._folder, Layout.STEPS)):
+        for row in journal.rows(inside(self._layout, self._path, Layout.STEPS)):
             try:
                 step = step_of(row)
             except ValueError:
@@ -98,7 +100,7 @@ class Episode:
         Raises NotFound, with the reason recorded, where there is none.
         """
         self._need_evidence()
-        for seen in journal.rows(os.path.join(self._folder, Layout.STEPS)):
+        for seen in journal.rows(inside(self._layout, self._path, Layout.STEPS)):
             if seen.get("step") == step:
                 return self._frame_of(step_of(seen), camera)
         record = self.record
@@ -121,7 +123,7 @@ class Episode:
         place = evidence["frames"].get(name)
         if place is None:
             raise no_frame(reference, evidence.get("missing", {}).get(name))
-        path = os.path.join(self._folder, place["file"])
+        path = inside(self._layout, self._path, place["file"])
         source = self._layout.relative(path)
         try:
             with open(path, "rb") as file:
@@ -135,7 +137,7 @@ class Episode:
 
     def start_frame(self, camera: str | None = None) -> Frame:
         """The frame of the first observation. Raises NotFound where there is none."""
-        if self._row is not None and not os.path.exists(os.path.join(self._folder, Layout.EPISODE_RECORD)):
+        if self._row is not None and not os.path.exists(inside(self._layout, self._path, Layout.EPISODE_RECORD)):
             return self._published_frame()
         return self.frame(self.record["first_step"], camera)
 
@@ -149,7 +151,7 @@ class Episode:
         if image is None:
             raise no_frame(self.id, None)
         try:
-            with open(self._layout.at(image), "rb") as file:
+            with open(inside(self._layout, image), "rb") as file:
                 return Frame(os.path.basename(image), file.read(), image)
         except FileNotFoundError:
             raise no_frame(self.id, f"{image} is not there") from None

@@ -141,13 +141,14 @@ def _pair(values: list[Any] | None) -> tuple[Any, Any] | None:
 
 def _print_rows(arguments: argparse.Namespace, locator: Locator, matches: Matches) -> None:
     from scrubjay.retrieval.lines import line_of
+    from scrubjay.surfaces.cli.plain import plain
 
     if not matches.rows:
         print("(no matching episodes)", file=sys.stderr)
     if arguments.json:
         lines = list(matches.lines)
     else:
-        lines = [line_of(row, locator.surroundings.world(row.world).ground) for row in matches.rows]
+        lines = [plain(line_of(row, locator.surroundings.world(row.world).ground)) for row in matches.rows]
     if arguments.match is not None:
         lines += [_document_line(arguments, one) for one in matches.documents]
     sys.stdout.buffer.write("".join(f"{line}\n" for line in lines).encode(errors="replace"))
@@ -158,7 +159,9 @@ def _print_rows(arguments: argparse.Namespace, locator: Locator, matches: Matche
 
 def _document_line(arguments: argparse.Namespace, found: DocumentLine) -> str:
     if not arguments.json:
-        return f"mine/{found.path}:{found.line}  {found.text}"
+        from scrubjay.surfaces.cli.plain import plain
+
+        return plain(f"mine/{found.path}:{found.line}  {found.text}")
     import json
 
     return json.dumps({"document": found.path, "line": found.line, "text": found.text}, ensure_ascii=False)

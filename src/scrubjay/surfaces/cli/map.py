@@ -38,6 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Prints the map, or writes it and prints its path."""
     from scrubjay.public import Memory
     from scrubjay.retrieval.maps import chart
+    from scrubjay.surfaces.cli.plain import plain
 
     with Memory.open(arguments.dir, read_only=True) as memory:
         grid = memory.grid()
@@ -51,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
             lives=_lives(memory) if arguments.out else None,
         )
         if found is None:
-            print(_nothing(grid, arguments), file=sys.stderr)
+            print(plain(_nothing(grid, arguments)), file=sys.stderr)
             return 0
         if arguments.json:
             _print_rows(grid, found)
@@ -60,17 +61,19 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _show(found: Chart, out: str | None) -> int:
+    from scrubjay.surfaces.cli.plain import plain
+
     if out is None:
         from scrubjay.retrieval.map_text import draw_text
 
-        print(draw_text(found, shutil.get_terminal_size((100, 40)).columns))
+        print(plain(draw_text(found, shutil.get_terminal_size((100, 40)).columns)))
         return 0
     from scrubjay.retrieval.map_picture import draw_picture
     from scrubjay.retrieval.map_text import summary
     from scrubjay.retrieval.views import DEFAULT_BOUNDS
 
     print(draw_picture(found, DEFAULT_BOUNDS).save(out))
-    print(f"  {summary(found)}", file=sys.stderr)
+    print(plain(f"  {summary(found)}"), file=sys.stderr)
     return 0
 
 

@@ -79,6 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
     from scrubjay.errors import ReadOnly
     from scrubjay.memory.documents import Documents
     from scrubjay.public import Memory
+    from scrubjay.surfaces.cli.plain import plain
 
     reads = {"view", "show", "diff", "cites"}
     try:
@@ -91,6 +92,8 @@ def run(arguments: argparse.Namespace) -> int:
         context = _context(memory.layout, getattr(arguments, "life", None))
         documents = Documents(memory.layout, memory.read_only, lambda: context)
         text = _ACTIONS.get(arguments.action, _one_of_the_six)(documents, arguments)
+    if not getattr(arguments, "json", False):
+        text = plain(text)
     sys.stdout.buffer.write(text.encode(errors="replace"))
     sys.stdout.flush()
     return 0

@@ -37,6 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Prints the table."""
     from scrubjay.memory import folder
     from scrubjay.retrieval.contents import contents
+    from scrubjay.surfaces.cli.plain import plain
 
     layout, _ = folder.open_folder(arguments.dir, read_only=True)
     found = contents(layout)
@@ -52,8 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
     print()
     print(f"lives {found.lives}, steps {found.steps:,}")
     for name, counter in (("actions", found.actions), ("tags", found.tags), ("outcomes", found.outcomes)):
-        print(f"{name:<9} {_top(counter)}")
-    print(f"{'cells':<9} {_top(found.cells)}")
+        print(plain(f"{name:<9} {_top(counter)}"))
+    print(plain(f"{'cells':<9} {_top(found.cells)}"))
     return 0
 
 
