@@ -159,3 +159,35 @@ def test_several_lives_and_worlds_are_sound(memory: Memory) -> None:
     report = check(memory.layout)
     assert report.is_sound, report.problems
     assert report.counts["lives"] == 3
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"evidence": {}},
+        {"start": None},
+        {"last_step": None},
+        {"tags": "x"},
+        {"evidence": {"cells": [{"cell": [1], "kind": "walked"}]}},
+    ],
+)
+def test_a_record_of_another_shape_costs_itself_alone(lived: Memory, damage: dict[str, object]) -> None:
+    path = Path(lived.layout.episode("ep_000002")) / "episode.json"
+    record = json.loads(path.read_text())
+    if damage.get("evidence"):
+        damage = {"evidence": {**record["evidence"], **damage["evidence"]}}  # type: ignore[dict-item]
+    path.write_text(json.dumps({**record, **damage}))
+    assert "record" in kinds(check(lived.layout))
+    assert "record" in kinds(repair(lived.layout, cue_makers()))
+    with Memory.open(lived.root) as again:
+        assert len(again.find().rows) == 4
+        with again.live(world="seed-7") as life:
+            life.episode("go", {}, state={}).finish()
+
+
+def test_a_folder_in_a_files_place_and_an_odd_name_are_named(lived: Memory) -> None:
+    os.mkdir(os.path.join(lived.layout.bucket(0), "ep_0000²"))
+    path = Path(lived.layout.episode("ep_000001")) / "end.webp"
+    path.unlink()
+    path.mkdir()
+    assert "file-missing" in kinds(check(lived.layout))

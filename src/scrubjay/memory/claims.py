@@ -18,12 +18,12 @@ _TRIES_BEFORE_LISTING = 32
 
 def life_numbers(layout: Layout) -> list[int]:
     """The lives that have a folder, in order."""
-    return sorted(int(name) for name in _names(layout.lives_folder) if name.isdigit())
+    return sorted(int(name) for name in _names(layout.lives_folder) if _is_number(name))
 
 
 def episode_numbers(layout: Layout) -> list[int]:
     """The episodes that have a folder, finished or not, in order."""
-    buckets = sorted((name for name in _names(layout.episodes_folder) if name.isdigit()), key=int)
+    buckets = sorted((name for name in _names(layout.episodes_folder) if _is_number(name)), key=int)
     return sorted(number for bucket in buckets for number in _in_bucket(layout, bucket))
 
 
@@ -36,7 +36,7 @@ def _names(folder: str) -> list[str]:
 
 def _in_bucket(layout: Layout, bucket: str) -> list[int]:
     names = _names(os.path.join(layout.episodes_folder, bucket))
-    return [int(name[3:]) for name in names if name.startswith("ep_") and name[3:].isdigit()]
+    return [int(name[3:]) for name in names if name.startswith("ep_") and _is_number(name[3:])]
 
 
 def claim_life(layout: Layout) -> int:
@@ -79,7 +79,7 @@ def claim_episode(layout: Layout, after: int | None = None) -> int:
 
 
 def _highest(layout: Layout) -> int:
-    buckets = [name for name in _names(layout.episodes_folder) if name.isdigit()]
+    buckets = [name for name in _names(layout.episodes_folder) if _is_number(name)]
     for bucket in sorted(buckets, key=int, reverse=True):
         numbers = _in_bucket(layout, bucket)
         if numbers:
@@ -90,4 +90,8 @@ def _highest(layout: Layout) -> int:
 
 
 def _number(ident: object) -> int:
-    return int(ident[3:]) if isinstance(ident, str) and ident[3:].isdigit() else -1
+    return int(ident[3:]) if isinstance(ident, str) and _is_number(ident[3:]) else -1
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit()

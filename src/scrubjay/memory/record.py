@@ -18,7 +18,7 @@ from scrubjay.memory.layout import Layout
 from scrubjay.memory.observations import Observation
 from scrubjay.memory.records import GridRow, Row
 
-__all__ = ["build_record", "digest_of", "encode", "grid_rows", "log_section", "parse", "row_of", "searched_part"]
+__all__ = ["build_record", "digest_of", "encode", "grid_rows", "log_section", "parse", "row_of"]
 
 _EVIDENCE = b'\n"evidence": '
 _RULE = "=" * 80
@@ -91,18 +91,41 @@ def parse(data: bytes, file: str) -> Json:
         record = loads_object(data)
     except (ValueError, RecursionError) as error:
         raise Damaged(f"no episode record: {error}", file=file) from None
-    missing = [
-        key for key in ("id", "life", "start", "end", "evidence", "first_step", "last_step") if key not in record
-    ]
-    if missing:
-        raise Damaged(f"an episode record without {', '.join(missing)}", file=file)
+    problem = _flaw(record)
+    if problem is not None:
+        raise Damaged(f"no episode record: {problem}", file=file)
     return record
 
 
-def searched_part(data: bytes) -> bytes:
-    """The part of `episode.json` that a text search covers: action, outcome, states and what was derived of them."""
-    cut = data.find(_EVIDENCE)
-    return data if cut < 0 else data[:cut]
+_SHAPE: dict[str, type] = {
+    "id": str, "kind": str, "life": int, "first_step": int, "last_step": int, "summary": str, "tags": list,
+    "events": list, "start": dict, "end": dict, "evidence": dict,
+}  # fmt: skip
+_EVIDENCE_SHAPE = {"cells": list, "log": dict, "cues": dict, "frames": dict, "missing": dict, "files": dict}
+_OPTIONAL = ("world", "place", "action_kind", "outcome", "note", "started", "ended")
+
+
+def _flaw(record: Json) -> str | None:
+    """What is wrong with the shape of a record, so that whoever reads on needs not look; None where nothing is."""
+    for within, shape in ((record, _SHAPE), (record.get("evidence"), _EVIDENCE_SHAPE)):
+        if not isinstance(within, dict):
+            return "evidence is no object"
+        for key, expected in shape.items():
+            if not isinstance(within.get(key), expected):
+                return f"{key}: {expected.__name__} was expected, found {within.get(key)!r:.60}"
+    log = record["evidence"]["log"]
+    if not (isinstance(log.get("header"), str) and isinstance(log.get("lines"), list)):
+        return "log: a header and lines were expected"
+    places = [*record["evidence"]["frames"].values(), *record["evidence"]["files"].values()]
+    if not all(isinstance(place, dict) for place in places):
+        return "frames and files: objects were expected"
+    try:
+        whole = {**dict.fromkeys(_OPTIONAL), **record}
+        Row.from_json(row_of(whole, "").to_json())
+        grid_rows(whole)
+    except (ValueError, KeyError, TypeError, IndexError) as error:
+        return f"{type(error).__name__}: {error}"
+    return None
 
 
 def digest_of(data: bytes) -> str:

@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import os
 import tarfile
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -59,7 +60,7 @@ def recover(
         # A torn row that lacks its newline alone is whole once that stands there: fence it before judging what lacks.
         journal.append_lines(path, layout.lock_of(path), b"")
     for start in open_lives(layout):
-        lock = lock_exclusive(layout.life_lock(start["life"]), wait=False) if _has_folder(layout, start) else None
+        lock = _taken(layout, start["life"]) if _has_folder(layout, start) else None
         if lock is None:
             continue  # it runs, or another process recovers it now
         try:
@@ -68,6 +69,16 @@ def recover(
         finally:
             let_go(lock)
     return adopted
+
+
+def _taken(layout: Layout, life: int) -> int | None:
+    """The lock of a life that does not run. A reader's look at it lasts a moment: it is waited out."""
+    for wait in (0.0, 0.005, 0.02):
+        time.sleep(wait)
+        lock = lock_exclusive(layout.life_lock(life), wait=False)
+        if lock is not None:
+            return lock
+    return None
 
 
 def _has_folder(layout: Layout, start: Json) -> bool:

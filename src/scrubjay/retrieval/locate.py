@@ -158,7 +158,7 @@ class Locator:
                 return changed
             self.close()
             self._descriptor = os.open(self.layout.index, os.O_RDONLY | os.O_CLOEXEC)
-        except OSError:
+        except FileNotFoundError:
             self.close()
             return None
         self._state = state

@@ -5,7 +5,6 @@ A Query knows its conditions and checks itself. It does not know where rows come
 
 from __future__ import annotations
 
-import math
 import re
 from datetime import UTC, datetime
 from typing import Any
@@ -69,20 +68,26 @@ class Query:
         for name in ("near", "through"):
             pair = getattr(self, name)
             if pair is not None:
-                _check(
-                    len(pair) == 2 and all(math.isfinite(v) for v in pair),
-                    name,
-                    "two finite coordinates",
-                    pair,
-                )
+                is_pair = isinstance(pair, (tuple, list)) and len(pair) == 2 and all(map(_is_finite, pair))
+                _check(is_pair, name, "two finite coordinates", pair)
         for name in ("radius", "below", "above"):
             value = getattr(self, name)
             if value is not None:
-                _check(math.isfinite(value) and (name != "radius" or value >= 0), name, "a finite number", value)
+                _check(_is_finite(value), name, "a finite number", value)
+        _check(self.radius is None or self.radius >= 0, "radius", "a distance of 0 or more", self.radius)
         if self.steps is not None:
-            _check(len(self.steps) == 2, "steps", "two step numbers", self.steps)
-        _check(self.last is None or self.last >= 0, "last", "a count of 0 or more", self.last)
-        _check(self.limit is None or self.limit > 0, "limit", "a count above 0", self.limit)
+            is_pair = isinstance(self.steps, (tuple, list)) and len(self.steps) == 2 and all(map(_is_count, self.steps))
+            _check(is_pair, "steps", "two step numbers", self.steps)
+        _check(
+            self.last is None or (_is_count(self.last) and self.last >= 0), "last", "a count of 0 or more", self.last
+        )
+        _check(self.limit is None or (_is_count(self.limit) and self.limit > 0), "limit", "a count above 0", self.limit)
+        for name in ("place", "action", "world", "same_screen", "after", "grep", "regex", "match"):
+            text = getattr(self, name)
+            _check(text is None or isinstance(text, str), name, "text", text)
+        _check(all(isinstance(tag, str) for tag in self.tags), "tag", "text", self.tag)
+        is_life = self.life is None or isinstance(self.life, str) or (_is_count(self.life) and self.life > 0)
+        _check(is_life, "life", f"a number above 0 or {ALL_LIVES}", self.life)
         for name in ("grep", "regex", "match"):
             text = getattr(self, name)
             _check(text is None or text.strip() != "", name, "some text to look for", text)
@@ -93,7 +98,7 @@ class Query:
         if self.regex is not None:
             try:
                 re.compile(self.regex)
-            except re.error as error:
+            except (re.error, OverflowError, RecursionError) as error:
                 raise InvalidInput(f"regex: {error}; --grep looks for literal text") from None
         for name in ("since", "until"):
             if getattr(self, name) is not None:
@@ -110,11 +115,6 @@ class Query:
     def has_position(self) -> bool:
         """True where a condition compares coordinates, so that the rows must be of one world."""
         return any(value is not None for value in (self.near, self.through, self.below, self.above))
-
-    @property
-    def reads_text(self) -> bool:
-        """True where a condition needs more than the row: the episode's record as text."""
-        return self.grep is not None or self.regex is not None or self.match is not None
 
     @property
     def ranked(self) -> bool:
@@ -135,6 +135,14 @@ class Query:
         }
 
 
+def _is_finite(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e300
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 53
+
+
 def _check(holds: bool, name: str, expected: str, found: object) -> None:
     if not holds:
         raise InvalidInput(f"{name}: {expected} was expected, found {found!r}")
@@ -142,6 +150,8 @@ def _check(holds: bool, name: str, expected: str, found: object) -> None:
 
 def parse_time(text: str | datetime) -> datetime:
     """An aware time from ISO 8601 text; without a zone it is UTC. Raises InvalidInput."""
+    if not isinstance(text, (str, datetime)):
+        raise InvalidInput(f"a time was expected, found {text!r:.80}")
     try:
         time = text if isinstance(text, datetime) else datetime.fromisoformat(text.strip())
     except ValueError:

@@ -6,12 +6,12 @@ of `$SCRUBJAY_LIFE`, else the one running, else the newest. It knows `lives.json
 
 from __future__ import annotations
 
-import fcntl
 import os
 from typing import TYPE_CHECKING
 
 from scrubjay.errors import InvalidInput
 from scrubjay.memory import journal
+from scrubjay.memory.folder import is_running, worlds
 from scrubjay.memory.layout import Layout
 from scrubjay.memory.light import dataclass
 from scrubjay.memory.records import World
@@ -85,7 +85,7 @@ class Surroundings:
         """The highest life whose lock is held."""
         self._read_lives()
         for life in sorted(self._open, reverse=True):
-            if _is_held(self._layout.life_lock(life)):
+            if is_running(self._layout, life):
                 return life
         return None
 
@@ -97,28 +97,8 @@ class Surroundings:
     def world(self, name: str | None) -> World:
         """The axes of a world; one that was never described has y up."""
         if not self.bare and self._changed(self._layout.worlds):
-            self._worlds = {}
-            for row in journal.rows(self._layout.worlds):
-                try:
-                    found = World.from_json(row)
-                except ValueError:
-                    continue
-                self._worlds[found.world] = found
+            self._worlds = worlds(self._layout)
         return self._worlds.get(name or "", World(name or ""))
-
-
-def _is_held(lock: str) -> bool:
-    try:
-        descriptor = os.open(lock, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except OSError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False
 
 
 def life_from_environment() -> int | str | None:

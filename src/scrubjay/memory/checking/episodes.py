@@ -87,6 +87,9 @@ def _check_files(layout: Layout, folder: str, record: Json, report: Report) -> N
         except FileNotFoundError:
             report.add("file-missing", shown, f"{expected['size']} bytes were expected, the file is gone")
             continue
+        except OSError as error:
+            report.add("file-missing", shown, f"it can't be read: {error.strerror}")
+            continue
         report.counts["bytes of evidence"] += found[0]
         if found[0] != expected["size"]:
             saved = _saved(record, name, found[0])

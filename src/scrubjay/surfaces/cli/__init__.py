@@ -65,10 +65,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ScrubjayError as error:
         print(f"scrubjay {name}: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print(f"\nscrubjay {name}: stopped", file=sys.stderr)
+        return 130
     except BrokenPipeError:
         # `scrubjay episodes … | head` closed the pipe: nothing is wrong, and nothing more can be printed.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        print(f"scrubjay {name}: {error}", file=sys.stderr)
+        return 1
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):
