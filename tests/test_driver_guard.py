@@ -258,6 +258,7 @@ def test_the_agent_ends_with_the_harness(tmp_path: Path, number: signal.Signals)
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as harness:
         pid = tmp_path / "m/mine/pid"
         while not (pid.exists() and pid.read_text()):
+            assert harness.poll() is None
             time.sleep(0.02)
         harness.send_signal(number)
         assert harness.stdout is not None
