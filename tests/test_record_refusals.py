@@ -98,3 +98,21 @@ def test_a_world_declared_twice_at_once_has_one_meaning(tmp_path: Path) -> None:
         for one in both:
             one.join()
         assert sorted(map(str, (results.get(), results.get()))) == ["None", "True"]
+
+
+@pytest.mark.parametrize(("deriver", "stuck"), [("default", True), ("continuous", False)])
+def test_a_family_says_what_is_stuck_and_recovery_says_the_same(memory: Memory, deriver: str, stuck: bool) -> None:
+    """Given one small step in a world of large cells: only tiles call it a standstill."""
+    world = World("map", up="z", cell=64.0)
+    with memory.live(world=world, deriver=deriver) as life:
+        with life.episode("move_forward", state={"pos": [0, 0, 0]}) as episode:
+            episode.step("forward", state={"pos": [7, 0, 0]})
+        assert episode.row is not None
+        assert ("stuck" in episode.row.tags) is stuck
+    dying = memory.live(world=world, deriver=deriver)
+    dying.episode("move_forward", state={"pos": [0, 0, 0]}).step("forward", state={"pos": [7, 0, 0]})
+    dying.abandon()
+    with Memory.open(memory.root) as again:
+        assert ("stuck" in again.episode("ep_000001").row.tags) is stuck
+    with pytest.raises(InvalidInput, match="continuous"):
+        memory.live(world=world, deriver="tiles")

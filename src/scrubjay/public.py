@@ -88,17 +88,17 @@ class Memory:
         method: str | None = None,
         model: str | None = None,
         milestones: Iterable[str] = (),
-        deriver: Callable[[], Deriver] | None = None,
+        deriver: Callable[[], Deriver] | str = "default",
         codec: FrameCodec | None = None,
         extra: Mapping[str, Any] | None = None,
     ) -> Life:
         """Begins a life: one unbroken run of an agent on a task, in a world (declared where it is new).
 
-        `milestones` names those that count, for the log's "k/m verified". Raises ReadOnly, StorageFull.
+        `milestones` names those that count, for the log's "k/m verified"; `deriver` is a family of environments
+        (`default`, `continuous`) or makes a deriver of your own. Raises ReadOnly, StorageFull.
         """
         if self.read_only:
             raise ReadOnly(f"{self.root} is open read-only; open it with Memory.open(path) to record")
-        from scrubjay.memory.deriving import DefaultDeriver
         from scrubjay.memory.frames import DEFAULT_CODEC
         from scrubjay.memory.lives import Life
 
@@ -110,7 +110,7 @@ class Memory:
             model=model,
             milestones=milestones,
             cue_makers=cue_makers(),
-            deriver=deriver or DefaultDeriver,
+            deriver=deriver,
             codec=codec or DEFAULT_CODEC,
             extra=dict(extra or {}),
         )

@@ -102,6 +102,7 @@ class Run:
             method=self._method,
             model=self._model.name,
             milestones=environment.milestones,
+            deriver=getattr(environment, "deriver", "default"),
         ) as life:
             with life.episode(None, kind="initial", frame=seen.frame, state=seen.state) as first:
                 recent: tuple[Row, ...] = (first.finish(),)

@@ -24,7 +24,8 @@ class Environment(Protocol):
 
     The observation is the frame, `uint8 (H, W, 3)`. `info["state"]` is the structured part of the observation, as
     JSON, and `info["milestones"]` lists those reached in this life, in the order of `milestones`. `step` takes an
-    index into `actions`. It may have `atoms`, a tuple of `Atom`: closed-loop primitives that a plan can call by name.
+    index into `actions`. It may have `deriver`, the family that says what its episodes were (`continuous` for a world
+    without tiles), and `atoms`, a tuple of `Atom`: closed-loop primitives that a plan can call by name.
     `options={"life": n}` at reset gives life n: the same world, other chances.
     """
 

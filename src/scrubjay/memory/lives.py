@@ -16,7 +16,7 @@ from typing import Any, Self
 from scrubjay.errors import Conflict, InvalidInput, Locked, ScrubjayError
 from scrubjay.memory import journal
 from scrubjay.memory.claims import claim_episode, claim_life
-from scrubjay.memory.deriving import DefaultDeriver, Deriver
+from scrubjay.memory.deriving import FAMILIES, Deriver
 from scrubjay.memory.disk import datasync, let_go, lock_exclusive
 from scrubjay.memory.folder import declare_world
 from scrubjay.memory.frames import DEFAULT_CODEC, FrameCodec
@@ -44,13 +44,16 @@ class Life:
         model: str | None,
         milestones: Iterable[str],
         cue_makers: Mapping[str, CueMaker],
-        deriver: Callable[[], Deriver] = DefaultDeriver,
+        deriver: Callable[[], Deriver] | str = "default",
         codec: FrameCodec = DEFAULT_CODEC,
         extra: Json | None = None,
     ) -> None:
         self.layout, self.task, self.world = layout, task, world
         self.milestones = tuple(milestones)
-        self.cue_makers, self.codec, self._deriver = cue_makers, codec, deriver
+        if isinstance(deriver, str) and deriver not in FAMILIES:
+            raise InvalidInput(f"deriver: one of {', '.join(FAMILIES)}, or a callable, was expected, found {deriver!r}")
+        self.cue_makers, self.codec = cue_makers, codec
+        self._deriver = FAMILIES[deriver] if isinstance(deriver, str) else deriver
         self.step = 0
         self.ordinal = 0
         self.last_frames: Mapping[str | None, LastFrame] = {}
@@ -68,6 +71,7 @@ class Life:
         self.writer = FrameWriter()
         _running.add(self)
         row: Json = {"life": self.number, "event": "start", "task": task, "world": world.world, "started": utc(None)}
+        row.update({"deriver": deriver} if isinstance(deriver, str) and deriver != "default" else {})
         row.update({"method": method, "model": model, "milestones": list(self.milestones), **(extra or {})})
         try:
             journal.append(layout.lives, layout.lock_of(layout.lives), [row])

@@ -18,7 +18,7 @@ from typing import Any
 from scrubjay.errors import Damaged, InvalidInput
 from scrubjay.memory import journal
 from scrubjay.memory import record as records
-from scrubjay.memory.deriving import DefaultDeriver, Deriver, Happened
+from scrubjay.memory.deriving import FAMILIES, DefaultDeriver, Deriver, Happened
 from scrubjay.memory.disk import datasync, let_go, lock_exclusive, sync_folder, write_file
 from scrubjay.memory.evidence import read_record, step_of
 from scrubjay.memory.framewriter import CueMaker
@@ -65,7 +65,8 @@ def recover(
             continue  # it runs, or another process recovers it now
         try:
             if any(row["life"] == start["life"] for row in open_lives(layout)):
-                adopted += _bury(layout, start, world_of, cue_makers, deriver)
+                family = FAMILIES.get(str(start.get("deriver")), deriver)
+                adopted += _bury(layout, start, world_of, cue_makers, family)
         finally:
             let_go(lock)
     return adopted

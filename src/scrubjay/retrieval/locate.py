@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["Locator"]
 
 _PAGE = 512
-# An index of about 1,500 rows: below, reading it whole is cheaper than opening SQLite.
-_SMALL = 1 << 20
+# An index of about 700 rows: below, reading it whole is cheaper than opening SQLite.
+_SMALL = 1 << 19
 
 
 class Locator:

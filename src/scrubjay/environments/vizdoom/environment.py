@@ -55,6 +55,7 @@ class VizDoom(gymnasium.Env["Frame", int]):
         self.render_mode = render_mode
         self.actions: tuple[str, ...] = BUTTONS
         self.atoms: tuple[Atom, ...] = ATOMS
+        self.deriver = "continuous"
         self.milestones: tuple[str, ...] = milestones(contents(wad_path(wad), doom_map, skill))
         self.world = World(
             f"doom-{doom_map.lower()}", up="z", unit="map unit", cell=CELL, yaw="0 looks along +x, 90 along +y"

@@ -3,7 +3,11 @@
 One small module per family of environments; `default` serves all that give the usual keys of a state.
 """
 
+from scrubjay.memory.deriving.continuous import ContinuousDeriver
 from scrubjay.memory.deriving.contract import Derived, Deriver, Happened
 from scrubjay.memory.deriving.default import DefaultDeriver
 
-__all__ = ["DefaultDeriver", "Derived", "Deriver", "Happened"]
+__all__ = ["FAMILIES", "ContinuousDeriver", "DefaultDeriver", "Derived", "Deriver", "Happened"]
+
+# By the name that a life's row keeps, so that recovery derives as the life did.
+FAMILIES: dict[str, type[DefaultDeriver]] = {"default": DefaultDeriver, "continuous": ContinuousDeriver}

@@ -19,7 +19,6 @@ __all__ = ["DefaultDeriver", "cell_of", "inventory_delta", "milestones_of", "pos
 
 _MOVES = frozenset({"go_to", "goto", "move", "walk", "forward", "explore", "navigate", "run", "sprint"})
 _BREAKS = ("attack", "break", "mine", "dig", "harvest", "collect", "chop", "cut")
-_STUCK_CELLS = 0.5
 _HEIGHT_CELLS = 0.5
 
 
@@ -81,7 +80,12 @@ def _gui(state: Json) -> str | None:
 
 
 class DefaultDeriver:
-    """Summary in the form of MFM, its tags, cell events of the five kinds, the section of the log."""
+    """Summary in the form of MFM, its tags, cell events of the five kinds, the section of the log.
+
+    A move that leads less far than `stuck_cells` is stuck.
+    """
+
+    stuck_cells = 0.5
 
     def begin(self, world: World) -> None:
         """The episode begins in this world."""
@@ -184,7 +188,7 @@ class DefaultDeriver:
 
     def _is_stuck(self, kind: str, moved: float | None) -> bool:
         is_move = kind in _MOVES or kind.startswith(("go_", "move_", "walk_"))
-        return is_move and self._steps > 1 and moved is not None and moved < _STUCK_CELLS * self.world.cell
+        return is_move and self._steps > 1 and moved is not None and moved < self.stuck_cells * self.world.cell
 
     def _faced(self) -> list[int] | None:
         position, facing = position_of(self._state), self._state.get("facing")

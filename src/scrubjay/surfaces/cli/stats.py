@@ -42,7 +42,9 @@ def run(arguments: argparse.Namespace) -> int:
     layout, _ = folder.open_folder(arguments.dir, read_only=True)
     found = contents(layout)
     if arguments.json:
-        print(json.dumps({**asdict(found), "bytes": found.bytes}, ensure_ascii=False))
+        shown = {"parts": [asdict(part) for part in found.parts], "lives": found.lives, "steps": found.steps}
+        counts = {name: dict(getattr(found, name)) for name in ("tags", "actions", "outcomes", "cells")}
+        print(json.dumps({**shown, **counts, "bytes": found.bytes}, ensure_ascii=False))
         return 0
     per_step = found.bytes / found.steps if found.steps else 0.0
     print(f"{'part':<36}{'count':>10}{'files':>10}{'bytes':>12}{'bytes/step':>12}")
