@@ -7,6 +7,7 @@ that was asked for is imported, so that a query starts as fast as Python does.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import functools
 import importlib
 import os
@@ -38,6 +39,31 @@ COMMANDS = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command line and returns its exit status: 0 done, 1 an error that is told, 2 wrong usage."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    name = arguments[0] if arguments and arguments[0] in COMMANDS else ""
+    shown = f"scrubjay {name}".strip()
+    try:
+        status = _run(name, arguments)
+        sys.stdout.flush()
+        return status
+    except SystemExit as leaving:
+        return leaving.code if isinstance(leaving.code, int) else 1
+    except ScrubjayError as error:
+        print(f"{shown}: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print(f"\n{shown}: stopped", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # `scrubjay episodes … | head` closed the pipe: nothing is wrong, and nothing more can be printed.
+        _drop_output()
+        return 0
+    except OSError as error:
+        _drop_output()
+        print(f"{shown}: {error}", file=sys.stderr)
+        return 1
+
+
+def _run(name: str, arguments: list[str]) -> int:
     if not arguments or arguments[0] in ("-h", "--help"):
         print(_overview())
         return 0
@@ -46,9 +72,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         print(f"scrubjay {__version__}")
         return 0
-    name = arguments[0]
-    if name not in COMMANDS:
-        print(f"scrubjay: {name!r} is not a command; `scrubjay --help` lists them", file=sys.stderr)
+    if not name:
+        print(f"scrubjay: {arguments[0]!r} is not a command; `scrubjay --help` lists them", file=sys.stderr)
         return 2
     module = importlib.import_module(f"scrubjay.surfaces.cli.{name}")
     parser = argparse.ArgumentParser(
@@ -58,23 +83,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         epilog=getattr(module, "EXAMPLES", None),
     )
     module.configure(parser)
-    try:
-        return int(module.run(parser.parse_args(arguments[1:])) or 0)
-    except SystemExit as leaving:
-        return leaving.code if isinstance(leaving.code, int) else 1
-    except ScrubjayError as error:
-        print(f"scrubjay {name}: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print(f"\nscrubjay {name}: stopped", file=sys.stderr)
-        return 130
-    except BrokenPipeError:
-        # `scrubjay episodes … | head` closed the pipe: nothing is wrong, and nothing more can be printed.
+    return int(module.run(parser.parse_args(arguments[1:])) or 0)
+
+
+def _drop_output() -> None:
+    """What could not be printed is not tried again when Python ends."""
+    with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except OSError as error:
-        print(f"scrubjay {name}: {error}", file=sys.stderr)
-        return 1
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):
@@ -95,7 +110,7 @@ def _terminal_width() -> int:
 
 
 def _overview() -> str:
-    width = max(map(len, COMMANDS))
+    width = max(len(name) for name in COMMANDS)  # `map` is a submodule of this package
     lines = [
         "usage: scrubjay COMMAND DIR [options]     DIR is the folder of a memory",
         "",
