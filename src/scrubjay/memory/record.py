@@ -107,6 +107,9 @@ _OPTIONAL = ("world", "place", "action_kind", "outcome", "note", "started", "end
 
 def _flaw(record: Json) -> str | None:
     """What is wrong with the shape of a record, so that whoever reads on needs not look; None where nothing is."""
+    if isinstance(record.get("evidence"), dict):
+        for key in ("cues", "missing"):  # where nothing is to be said, another program may say nothing
+            record["evidence"].setdefault(key, {})
     for within, shape in ((record, _SHAPE), (record.get("evidence"), _EVIDENCE_SHAPE)):
         if not isinstance(within, dict):
             return "evidence is no object"
