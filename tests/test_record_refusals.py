@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -116,3 +117,11 @@ def test_a_family_says_what_is_stuck_and_recovery_says_the_same(memory: Memory, 
         assert ("stuck" in again.episode("ep_000001").row.tags) is stuck
     with pytest.raises(InvalidInput, match="continuous"):
         memory.live(world=world, deriver="tiles")
+
+
+def test_a_folder_of_locks_that_was_deleted_is_made_again(memory: Memory) -> None:
+    with memory.live(world="w") as life:
+        life.episode("go", {}, state={}).finish()
+        shutil.rmtree(memory.layout.locks)
+        life.episode("go", {}).finish()
+    assert check(memory.layout).is_sound

@@ -132,7 +132,11 @@ def write_file(path: str, data: bytes, *, replace: bool = True, sync_parent: boo
 def lock_exclusive(path: str, *, wait: bool = True) -> int | None:
     """A descriptor that holds flock on `path` until closed, or None where another holds it and `wait` is false."""
     with storage(path):
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except FileNotFoundError:  # a copy or a checkout may come without its folder of locks
+            make_folder(os.path.dirname(path))
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
         except BlockingIOError:

@@ -86,6 +86,8 @@ def _tally(layout: Layout) -> dict[str, tuple[int, int]]:
 
 def _files(folder: str) -> Iterator[tuple[str, os.stat_result]]:
     for entry in os.scandir(folder):
+        if entry.name == ".locks":  # empty files, not to be deleted while anybody writes
+            continue
         if entry.is_dir(follow_symlinks=False):
             yield from _files(entry.path)
         elif entry.name != "lock" and not entry.path.endswith(".lock"):
@@ -94,7 +96,7 @@ def _files(folder: str) -> Iterator[tuple[str, os.stat_result]]:
 
 _TOP = {
     "index.jsonl": "index", "grid.jsonl": "grid", "lives.jsonl": "lives", "worlds.jsonl": "lives", "lives": "lives",
-    "inspections.jsonl": "inspections", "adapters": "adapters", ".cache": "cache", ".locks": "cache",
+    "inspections.jsonl": "inspections", "adapters": "adapters", ".cache": "cache",
 }  # fmt: skip
 
 
