@@ -279,7 +279,7 @@ def test_ids_go_on_behind_torn_and_broken_lines(tmp_path: Path) -> None:
 
 
 def test_a_stored_question_shows_its_view_again(lived: Memory) -> None:
-    view = lived.look("ep_000001#4", question="is it free?")
+    view = lived.look("ep_000001#2", question="is it free?")
     assert [asked.question for asked in lived.questions("ep_000001")] == ["is it free?"]
     assert view.inspection is not None
     assert lived.look_again(view.inspection).data == view.data
