@@ -42,7 +42,9 @@ def _in_bucket(layout: Layout, bucket: str) -> list[int]:
 def claim_life(layout: Layout) -> int:
     """Makes the folder of a new life and returns its number."""
     make_folder(layout.lives_folder)
-    number = max(life_numbers(layout), default=0) + 1
+    # The journal counts as well: a life whose folder was lost keeps its number.
+    said = (row.get("life") for row in journal.rows(layout.lives))
+    number = max([*life_numbers(layout), *(life for life in said if type(life) is int)], default=0) + 1
     while True:
         path = layout.life(number)
         try:

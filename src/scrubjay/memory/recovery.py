@@ -99,7 +99,9 @@ def _bury(
     for newest, grid_from, log_from in [*_owed(layout, life), *_committed(layout, life, last or start)]:
         complete(layout, newest, grid_from, log_from)
     row: Json = {"life": life, "event": "end", "ended": start.get("started") if newest is None else newest["ended"]}
-    row.update({"outcome": "interrupted", "recovered": utc(None), "episodes": (last or {}).get("ordinal", 0)})
+    # Of a life whose rows were lost and made again, nobody knows how it ended.
+    outcome = None if "rebuilt" in start and not adopted else "interrupted"
+    row.update({"outcome": outcome, "recovered": utc(None), "episodes": (last or {}).get("ordinal", 0)})
     row["steps"] = (last or {}).get("first_step", 0) if newest is None else newest["last_step"]
     journal.append(layout.lives, layout.lock_of(layout.lives), [row])
     return adopted
@@ -183,6 +185,8 @@ def adopt_episode(
     path = os.path.join(folder, Layout.EPISODE_RECORD)
     if not os.path.exists(layout.index):
         journal.append_lines(layout.index, layout.lock_of(layout.index), b"")
+    if _is_indexed(layout, begun):
+        return False  # acknowledged; where its record is gone all the same, that is damage, and check names it
     if not os.path.exists(path):
         world = world_of(begun.get("world"))
         record = rebuild(folder, life, begun, _died(begun, start), world, cue_makers, deriver)
@@ -192,8 +196,6 @@ def adopt_episode(
         write_file(path, records.encode(record))
         data = records.encode(record)
     else:
-        if _is_indexed(layout, begun):
-            return False
         with open(path, "rb") as file:
             data = file.read()
     row = records.row_of(records.parse(data, layout.relative(path)), records.digest_of(data))

@@ -15,12 +15,13 @@ from scrubjay.memory import record as records
 from scrubjay.memory.checking.documents import check_documents
 from scrubjay.memory.checking.episodes import check_episode
 from scrubjay.memory.checking.findings import Report
+from scrubjay.memory.checking.lives import check_lives, check_starts
+from scrubjay.memory.checking.published import check_published
 from scrubjay.memory.claims import episode_numbers, life_numbers
 from scrubjay.memory.evidence import read_record
 from scrubjay.memory.jsonio import Json, dumps
 from scrubjay.memory.layout import Layout, Reference, episode_id
 from scrubjay.memory.records import REMOVED, SEARCHED_KINDS, GridRow, Row, World
-from scrubjay.memory.recovery import open_lives
 
 __all__ = ["check", "owners"]
 
@@ -28,26 +29,32 @@ Progress = Callable[[int, int], None]
 
 
 def check(layout: Layout, progress: Progress = lambda done, total: None) -> Report:
-    """Verifies a memory of format 1. `progress(done, total)` is told of each episode."""
+    """Verifies a memory, or what a published run can show of itself. `progress(done, total)` is told of each episode."""
     report = Report()
-    _check_manifest(layout, report)
+    if _check_manifest(layout, report) == 0:
+        return check_published(layout)
     for path in _journals(layout):
         _check_lines(layout, path, report)
-    _check_worlds_and_lives(layout, report)
+    _check_worlds(layout, report)
+    check_lives(layout, report)
     rows = _check_index(layout, report)
     grid = _grid_by_episode(layout, report)
     logs: dict[int, bytes] = {}
     owner = owners(layout)
     running = {life for life in life_numbers(layout) if folder.is_running(layout, life)}
     numbers = episode_numbers(layout)
+    recorded: set[int] = set()
     for done, number in enumerate(numbers):
         ident = episode_id(number)
         record = check_episode(layout, ident, rows.pop(ident, None), owner.get(ident), running, report)
+        if record is not None:
+            recorded.add(record["life"])
         if record is not None and record["life"] not in running:
             _check_grid(record, grid.pop(ident, Counter()), report)
             _check_log(layout, record, logs, report)
         grid.pop(ident, None)
         progress(done + 1, len(numbers))
+    check_starts(layout, recorded, report)
     for ident, row in rows.items():
         report.add("episode-missing", "index.jsonl", f"{ident} is in the index, and its folder {row.path} is not there")
     for ident in grid:
@@ -65,13 +72,16 @@ def _is_there(layout: Layout, reference: Reference) -> bool:
     return reference.step is None or record["first_step"] <= reference.step <= record["last_step"]
 
 
-def _check_manifest(layout: Layout, report: Report) -> None:
+def _check_manifest(layout: Layout, report: Report) -> int | None:
+    """The format, where the manifest says it."""
     try:
         _, manifest = folder.open_folder(layout.root, read_only=True)
-        if not manifest.get("uuid"):
-            report.add("manifest", "memory.json", "no uuid")
     except Damaged as error:
         report.add("manifest", error.file, str(error), error.offset)
+        return None
+    if manifest["format"] > 0 and not manifest.get("uuid"):
+        report.add("manifest", "memory.json", "no uuid")
+    return int(manifest["format"])
 
 
 def _journals(layout: Layout) -> list[str]:
@@ -99,20 +109,13 @@ def _check_lines(layout: Layout, path: str, report: Report) -> None:
             report.counts["broken lines"] += 1
 
 
-def _check_worlds_and_lives(layout: Layout, report: Report) -> None:
+def _check_worlds(layout: Layout, report: Report) -> None:
     for line in journal.read(layout.worlds):
         if isinstance(line, journal.Entry):
             try:
                 World.from_json(line.row)
             except ValueError as error:
                 report.add("world", "worlds.jsonl", str(error), line.offset)
-    report.counts["lives"] = len(life_numbers(layout))
-    for start in open_lives(layout):
-        if folder.is_running(layout, start["life"]):
-            report.counts["running lives"] += 1
-        else:
-            message = f"life {start['life']} died without an end row"
-            report.add("dead-life", "lives.jsonl", message, None, "adopt its last episode and end it")
 
 
 def _check_index(layout: Layout, report: Report) -> dict[str, Row]:

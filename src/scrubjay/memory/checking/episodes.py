@@ -56,8 +56,10 @@ def _check_unfinished(
     steps = os.path.join(layout.episode(ident), Layout.STEPS)
     name = layout.relative(layout.episode(ident))
     if row is not None:
-        message = f"{ident} is in the index, and its record is gone"
-        report.add("record", name, message, None, "make it again from its steps" if os.path.exists(steps) else None)
+        left = ", ".join(sorted(os.listdir(layout.episode(ident)))) or "nothing"
+        record = os.path.join(layout.episode(ident), Layout.EPISODE_RECORD)
+        message = f"{ident} is in the index, and its record is gone: put it back from a copy; still there: {left}"
+        report.add("record-missing", layout.relative(record), message)
     elif owner is not None and owner[0] in running:
         report.counts["open episodes"] += 1
     elif any(True for _ in journal.rows(steps)):  # a torn first row alone is nothing that could be kept

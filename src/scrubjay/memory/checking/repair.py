@@ -12,6 +12,7 @@ from scrubjay.memory import folder, journal
 from scrubjay.memory import record as records
 from scrubjay.memory.checking.check import check, owners
 from scrubjay.memory.checking.findings import Problem, Report
+from scrubjay.memory.checking.lives import rebuild_starts
 from scrubjay.memory.claims import episode_numbers
 from scrubjay.memory.disk import lock_exclusive
 from scrubjay.memory.evidence import read_record
@@ -44,6 +45,8 @@ def repair(
             return known.get(name or "") or World(name or "world")
 
         _fence(layout, found.problems, say)
+        if any(problem.kind == "life-lacks" for problem in found.problems):
+            rebuild_starts(layout, say)
         lacking = {problem.episode for problem in found.problems if problem.episode is not None}
         for ident in recover(layout, world_of, cue_makers):
             say(f"adopted {ident} as interrupted, and ended its life")
@@ -68,9 +71,10 @@ def _adopt_orphans(
 ) -> set[str]:
     adopted: set[str] = set()
     starts = {row.get("life"): row for row in journal.rows(layout.lives) if row.get("event") == "start"}
+    indexed = {row.get("id") for row in journal.rows(layout.index)}
     for ident, (life, begun) in owners(layout).items():
-        if folder.is_running(layout, life) or not os.path.isdir(layout.episode(ident)):
-            continue
+        if ident in indexed or folder.is_running(layout, life) or not os.path.isdir(layout.episode(ident)):
+            continue  # what is in the index was finished: a record made anew would be another one
         if os.path.exists(os.path.join(layout.episode(ident), Layout.EPISODE_RECORD)):
             continue
         start = starts.get(life, {"life": life, "milestones": []})
