@@ -125,3 +125,19 @@ def test_what_a_published_run_shows_is_verified(published: Layout) -> None:
     picture.touch()
     report = check(published)
     assert sorted(kinds(report)) == sorted(["steps", "index-twice", "path", "index-row", "torn-tail", "file-missing"])
+
+
+# --- checkouts
+
+
+def test_a_checkout_without_its_empty_folders_opens_and_records(lived: Memory) -> None:
+    lived.close()
+    for folder in (lived.layout.mine, lived.layout.locks):
+        shutil.rmtree(folder)
+    with Memory.open(lived.root, read_only=True) as reader:
+        assert reader.documents.list() == []
+    assert check(lived.layout).is_sound
+    with Memory.open(lived.root) as again:
+        live_some(again, episodes=1)
+        again.documents.create("notes.md", "- Iron [ep_000001].\n")
+    assert check(lived.layout).is_sound

@@ -120,7 +120,8 @@ def _checked(data: bytes) -> Json:
 
 def _need_writable(layout: Layout) -> None:
     try:
-        make_folder(layout.locks)
+        for folder in (layout.locks, layout.mine):  # a checkout leaves out what holds no file
+            make_folder(folder)
         descriptor = lock_exclusive(layout.lock_of(layout.manifest))
     except OSError as error:
         raise ReadOnly(f"{layout.root} can't be written ({error}); open it with read_only=True") from None

@@ -17,6 +17,7 @@ from scrubjay.memory.layout import episode_id
 from scrubjay.memory.records import Row
 from scrubjay.methods.recalling import Page
 from scrubjay.models.contract import Found
+from scrubjay.retrieval.patience import Patient
 from scrubjay.retrieval.query import ALL_LIVES, Query
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ def _position(text: str) -> tuple[float, float, float] | None:
 
 
 def _condition(query: Query) -> Callable[[Row, str], bool]:
-    regex = None if query.regex is None else re.compile(query.regex, re.IGNORECASE)
+    regex = None if query.regex is None else Patient(re.compile(query.regex, re.IGNORECASE))
     grep = None if query.grep is None else query.grep.casefold()
 
     def meets(row: Row, text: str) -> bool:
@@ -164,7 +165,7 @@ def _condition(query: Query) -> Callable[[Row, str], bool]:
             and (query.steps is None or _overlap(row, *sorted(query.steps)))
             and all(tag in row.tags or re.search(rf"\b{re.escape(tag)}\b", text) is not None for tag in query.tags)
             and (grep is None or grep in text.casefold())
-            and (regex is None or regex.search(text) is not None)
+            and (regex is None or regex.found_in(text))
         )
 
     return meets

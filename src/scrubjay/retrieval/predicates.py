@@ -8,11 +8,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from scrubjay.memory.records import Row
 from scrubjay.retrieval.cues import SEARCHED_KINDS, coordinate, microseconds, recorded_microseconds, whole
 from scrubjay.retrieval.query import DEFAULT_RADIUS, Query, parse_time
 from scrubjay.retrieval.scope import Scope
+
+if TYPE_CHECKING:
+    from scrubjay.retrieval.patience import Patient
 
 __all__ = ["cells_predicate", "radius_of", "row_predicate", "screen_matches", "text_predicate"]
 
@@ -115,14 +119,20 @@ def text_predicate(query: Query) -> Callable[[str], bool] | None:
     from scrubjay.retrieval.text import fold, normal
 
     needle = None if query.grep is None else fold(query.grep)
-    pattern = None if query.regex is None else re.compile(normal(query.regex), re.IGNORECASE)
+    pattern = None if query.regex is None else _patient(normal(query.regex))
 
     def matches(text: str) -> bool:
         if needle is not None and needle not in fold(text):
             return False
-        return pattern is None or pattern.search(normal(text)) is not None
+        return pattern is None or pattern.found_in(normal(text))
 
     return matches
+
+
+def _patient(regex: str) -> Patient:
+    from scrubjay.retrieval.patience import Patient
+
+    return Patient(re.compile(regex, re.IGNORECASE))
 
 
 def cells_predicate(query: Query, scope: Scope) -> Callable[[Iterable[Sequence[int]]], bool]:

@@ -29,7 +29,7 @@ Progress = Callable[[int, int], None]
 
 
 def check(layout: Layout, progress: Progress = lambda done, total: None) -> Report:
-    """Verifies a memory, or what a published run can show of itself. `progress(done, total)` is told of each episode."""
+    """Verifies a memory, or what a published run can show. `progress(done, total)` is told of each episode."""
     report = Report()
     if _check_manifest(layout, report) == 0:
         return check_published(layout)
