@@ -20,7 +20,7 @@ TEXT = "a" * 1000
 
 def test_one_text_that_would_take_forever_is_broken_off() -> None:
     patient = Patient(re.compile(FOREVER), 0.05)
-    with pytest.raises(InvalidInput, match="more than 0.05 s"):
+    with pytest.raises(InvalidInput, match=r"more than 0\.05 s"):
         patient.found_in(TEXT)
     assert signal.getitimer(signal.ITIMER_VIRTUAL)[0] == 0
 
@@ -28,8 +28,7 @@ def test_one_text_that_would_take_forever_is_broken_off() -> None:
 def test_many_texts_share_the_time() -> None:
     patient = Patient(re.compile(r"(a?){14}a{14}!"), 0.05)
     with pytest.raises(InvalidInput, match="given up"):
-        for _ in range(10_000):
-            patient.found_in("a" * 20)
+        any(patient.found_in("a" * 20) for _ in range(10_000))
 
 
 def test_ordinary_patterns_find_what_they_find() -> None:

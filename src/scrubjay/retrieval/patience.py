@@ -46,9 +46,9 @@ class Patient:
         if self._left > 0:
             return found
         raise InvalidInput(
-            f"regex: given up, matching takes more than {self._seconds:g} s beyond what texts of this length need. A repeat inside a repeat, such as (a+)+ or "
-            r"(\w+\s?)*, and several .* after one another try too many ways: say it without, look for literal text "
-            "(grep), or narrow the query by steps, tag or action"
+            f"regex: given up, matching takes more than {self._seconds:g} s beyond what texts of this length need. "
+            r"A repeat inside a repeat, such as (a+)+ or (\w+\s?)*, and several .* after one another try too many "
+            "ways: say it without, look for literal text (grep), or narrow the query by steps, tag or action"
         )
 
 
