@@ -19,7 +19,8 @@ from scrubjay.agent.offer import Offer
 from scrubjay.agent.planning import CheckCall, Proposals, entries_of
 from scrubjay.agent.schemas import ACT
 from scrubjay.agent.toolbox import OwnTool, Toolbox
-from scrubjay.errors import InvalidInput, NotFound
+from scrubjay.agent.workshop import RULES, earlier_lives
+from scrubjay.errors import InvalidInput, NotFound, ScrubjayError
 from scrubjay.memory.layout import Layout
 from scrubjay.models.chat import ChatModel, Image, Message, Reply, ToolCall, ToolResult, Usage
 from scrubjay.models.contract import Account, Entry, Plan, Turn
@@ -61,11 +62,12 @@ class Conversation:
         before_reset: Callable[[Turn], None] = lambda turn: None,
         tools: Sequence[OwnTool] = (),
         recalled: Callable[[Turn], Sequence[str]] = lambda turn: (),
+        encoders: Sequence[str] = (),
     ) -> None:
         self._model, self._memory = model, memory
         self._offer, self._limits = offer or Offer(), limits or Limits()
         self._rules, self._own, self._check, self.before_reset = rules, own, check, before_reset
-        self._tools, self._recalled = tuple(tools), recalled
+        self._tools, self._recalled, self._encoders = tuple(tools), recalled, tuple(encoders)
         self._context = Context(self._limits.tokens, self._limits.images)
         self._proposals = Proposals()
         self._life = 0
@@ -89,7 +91,7 @@ class Conversation:
         """
         began = time.monotonic()
         resets = self._begin(turn)
-        box = Toolbox(self._memory, self._offer, turn.frame, self._tools)
+        box = self._box(turn)
         system = brief(turn, self._offer, box.tools, self._rules)
         self._context.add(Message("user", (self._block(turn), _picture(turn.frame))))
         usage, refusals = Usage(), 0
@@ -102,10 +104,42 @@ class Conversation:
             if plan is not None:
                 self._inspected = box.inspected or self._inspected
                 spent = time.monotonic() - began
-                account = Account(usage, box.calls, tuple(box.inspected), resets, refusals, spent)
+                account = Account(
+                    usage, box.calls, tuple(box.inspected), resets, refusals, spent, encoders=self._encoders
+                )
                 return Plan(plan[0], plan[1], account)
-        account = Account(usage, box.calls, tuple(box.inspected), resets, refusals, time.monotonic() - began)
+        spent = time.monotonic() - began
+        account = Account(usage, box.calls, tuple(box.inspected), resets, refusals, spent, encoders=self._encoders)
         return Plan((Entry(turn.actions[0]),), "the model handed in no plan", account)
+
+    def workshop(self, turn: Turn) -> Account:
+        """A turn without a plan, over the evidence of earlier lives: it looks, and writes its documents.
+
+        Raises what a request raises; the acting turns then begin with a fresh context.
+        """
+        began, usage = time.monotonic(), Usage()
+        resets = self._begin(turn)
+        box = self._box(turn)
+        tools = tuple(tool for tool in box.tools if tool.name != ACT.name)
+        system = brief(turn, self._offer, box.tools, self._rules)
+        told = f"{self._block(turn)}\n\n{RULES} When nothing is left to do, answer without a call.\n\n"
+        self._context.add(Message("user", (told + earlier_lives(self._memory, turn.life), _picture(turn.frame))))
+        try:
+            for _ in range(self._limits.requests):
+                reply = self._model.request(system, self._context.messages, tools)
+                usage += reply.usage
+                self._context.add(reply.message)
+                if not reply.calls:
+                    break
+                self._context.add(Message("tool", results=tuple(map(box.call, reply.calls))))
+        except ScrubjayError:
+            self._context.reset()
+            raise
+        self._inspected = box.inspected
+        return Account(usage, box.calls, tuple(box.inspected), resets, seconds=time.monotonic() - began)
+
+    def _box(self, turn: Turn) -> Toolbox:
+        return Toolbox(self._memory, self._offer, turn.frame, self._tools, turn.life)
 
     def _begin(self, turn: Turn) -> int:
         """A new life, or a full context, begins afresh; returns how often the context was given up for being full."""

@@ -5,6 +5,7 @@ It knows names and numbers; it carries nothing out.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import tomllib
@@ -14,10 +15,12 @@ from typing import Any
 
 from scrubjay.errors import InvalidInput, NotFound
 from scrubjay.memory.jsonio import Json
+from scrubjay.methods.encoders.named import FRAMES_DEFAULT, TEXT_DEFAULT
 
 __all__ = ["Experiment", "Published", "Task", "Trial", "experiment_of", "read_experiment"]
 
 _NAME = re.compile(r"[\w.][\w .-]{0,59}")
+_LONGEST = 60
 _UNSAFE = re.compile(r"[^\w.-]+")
 
 
@@ -52,12 +55,14 @@ class Trial:
     method: str
     seed: int
     frame: tuple[int, int] | None = None
+    encoder: str = TEXT_DEFAULT
+    frame_encoder: str = FRAMES_DEFAULT
 
     @property
     def name(self) -> str:
         """The name of its folder."""
         parts = (self.task.name, self.model, self.method, f"seed-{self.seed}")
-        return "--".join(_UNSAFE.sub("-", part).strip("-") for part in parts)
+        return "--".join(_short(_UNSAFE.sub("-", part).strip("-")) for part in parts)
 
     def to_json(self) -> Json:
         """As `run.json` holds it."""
@@ -66,7 +71,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """A name, and the choices that trials combine."""
+    """A name, and the choices that trials combine. `encoder` is that of texts, for the methods that use one."""
 
     name: str
     environment: str
@@ -75,6 +80,8 @@ class Experiment:
     seeds: tuple[int, ...]
     tasks: tuple[Task, ...]
     frame: tuple[int, int] | None = None
+    encoder: str = TEXT_DEFAULT
+    frame_encoder: str = FRAMES_DEFAULT
     published: tuple[Published, ...] = ()
 
     def trials(self) -> Iterator[Trial]:
@@ -83,7 +90,14 @@ class Experiment:
             for task in self.tasks:
                 for model in self.models:
                     for method in self.methods:
-                        yield Trial(self.environment, task, model, method, seed, self.frame)
+                        yield Trial(
+                            self.environment, task, model, method, seed, self.frame, self.encoder, self.frame_encoder
+                        )
+
+
+def _short(part: str) -> str:
+    """A command as a model is as long as it likes; the name of a folder is not."""
+    return part if len(part) <= _LONGEST else f"{part[:40]}-{hashlib.sha256(part.encode()).hexdigest()[:12]}"
 
 
 def read_experiment(path: str | os.PathLike[str]) -> Experiment:
@@ -100,7 +114,8 @@ def read_experiment(path: str | os.PathLike[str]) -> Experiment:
 def experiment_of(given: Mapping[str, Any]) -> Experiment:
     """The experiment that these values describe. Raises InvalidInput."""
     known = {
-        "name", "environment", "methods", "models", "seeds", "tasks", "steps", "lives", "frame", "published",
+        "name", "environment", "methods", "models", "seeds", "tasks", "steps", "lives", "frame", "encoder", "frame_encoder",
+        "published",
     }  # fmt: skip
     _only(given, known, "")
     tasks = given.get("tasks", [{"name": "milestones", "text": "Reach as many milestones as you can."}])
@@ -114,6 +129,8 @@ def experiment_of(given: Mapping[str, Any]) -> Experiment:
         seeds=_seeds(given.get("seeds")),
         tasks=tuple(_task({**shared, **_table("tasks", one)}) for one in tasks),
         frame=_frame(given.get("frame")),
+        encoder=_text("encoder", given.get("encoder", TEXT_DEFAULT)),
+        frame_encoder=_text("frame_encoder", given.get("frame_encoder", FRAMES_DEFAULT)),
         published=tuple(_published(_table("published", one)) for one in given.get("published", [])),
     )
     names = [trial.name for trial in experiment.trials()]

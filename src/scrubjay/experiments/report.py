@@ -53,7 +53,7 @@ def _section(task: str, model: str, methods: Runs) -> list[str]:
     if given["arguments"]:
         told += f" Environment: {', '.join(f'{key} = {value}' for key, value in given['arguments'].items())}."
     parts = [f"## {task}, {'scripted' if first['model']['is_scripted'] else model}", told, _measures(methods)]
-    parts += _comparisons(methods)
+    parts += _encoders(methods) + _comparisons(methods)
     if first["known_milestones"]:
         parts += ["### Steps to each milestone", _milestones(methods)]
     returns = _returns(methods)
@@ -75,6 +75,13 @@ def _measures(methods: Runs) -> str:
     rows.append(("runs", *(str(len(by_seed)) for by_seed in methods.values())))
     meaning = "; ".join(f"**{m.name}**: {m.what}" for m in MEASURES if any(m.name == row[0] for row in rows))
     return f"{table(('mean ± std', *methods), rows)}\n\n{meaning}."
+
+
+def _encoders(methods: Runs) -> list[str]:
+    """What the methods compared texts and frames by, where they did."""
+    used = {method: next(iter(by_seed.values())).get("encoders") for method, by_seed in methods.items()}
+    told = [f"{method} by {' and '.join(names)}" for method, names in used.items() if names]
+    return [f"Likeness of texts and frames: {'; '.join(told)}. The other methods compare none."] if told else []
 
 
 def _mean(values: Sequence[float | None]) -> str:

@@ -54,7 +54,7 @@ class Running:
         where it holds results of other settings.
         """
         for method in self._experiment.methods:
-            make_method(method)
+            make_method(method, self._experiment.encoder, self._experiment.frame_encoder)
         make_folder(self._folder)
         lock = lock_exclusive(os.path.join(self._folder, _LOCK), wait=False)
         if lock is None:

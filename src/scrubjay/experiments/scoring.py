@@ -9,6 +9,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from scrubjay.agent.consolidations import CONSOLIDATION
+from scrubjay.agent.turn_rows import WORKSHOP
 from scrubjay.environments.named import load
 from scrubjay.experiments.inspecting import inspection_counts
 from scrubjay.memory import journal
@@ -44,15 +45,16 @@ def _life(number: int, outcome: str | None, extra: Json) -> Json:
 
 
 def _use(memory: Memory) -> Json:
-    """Sums over all turns and consolidations, and the length of a turn in steps."""
+    """Sums over all turns, workshops and consolidations, and the length of an acting turn in steps."""
     rows = [row for life in memory.lives() for row in journal.rows(memory.layout.turns(life.life))]
-    steps = [row["last_step"] - row["first_step"] for row in rows if "last_step" in row]
+    steps = [row["last_step"] - row["first_step"] for row in rows if "kind" not in row and "last_step" in row]
     costs = [row["cost"] for row in rows if row.get("cost") is not None]
     return {
         **{name: round(sum(row.get(name) or 0 for row in rows), 3) for name in _SUMS},
         "cost": round(sum(costs), 6) if costs else None,
         "inspected": sum(len(row.get("inspected") or ()) for row in rows),
         "turns": len(steps),
+        "workshops": sum(row.get("kind") == WORKSHOP for row in rows),
         "consolidations": sum(row.get("kind") == CONSOLIDATION for row in rows),
         "steps_per_turn": round(fmean(steps), 3) if steps else None,
     }

@@ -22,6 +22,9 @@ from scrubjay.version import __version__
 
 if TYPE_CHECKING:
     from scrubjay.agent.progress import Progress
+    from scrubjay.environments.contract import Environment
+    from scrubjay.methods.contract import Method
+    from scrubjay.methods.living import Setting
     from scrubjay.models.waiting import Outage
 
 __all__ = ["FORMAT", "MEMORY", "RESULT", "carry_out", "result_of"]
@@ -58,56 +61,68 @@ def carry_out(
     outage: Callable[[Outage | None], None] | None = None,
 ) -> Json | None:
     """Runs a trial in a folder that has none yet; returns its result, or None where somebody stopped it."""
-    from scrubjay.agent.loop import Run
-    from scrubjay.agent.skills import Skills
-    from scrubjay.environments.named import make_environment
-    from scrubjay.methods.named import make_consolidation, make_method, make_player
+    from scrubjay.methods.living import living
+    from scrubjay.methods.named import make_method
     from scrubjay.public import Memory
 
     began, cpu = time.time(), time.process_time()
-    method = make_method(trial.method)
-    arguments: dict[str, Any] = dict(trial.task.arguments)
-    if trial.frame is not None:
-        arguments["size"] = trial.frame
-    environment = make_environment(trial.environment, **arguments)
+    method = make_method(trial.method, trial.encoder, trial.frame_encoder)
+    environment = _environment(trial)
     with Memory.create(os.path.join(folder, MEMORY)) as memory:
-        skills = Skills(environment, memory)
-        model = make_player(trial.model, trial.environment, method, memory, skills, outage)
-        progress = Run(
-            environment,
-            model,
-            memory,
-            task=trial.task.text,
-            method=trial.method,
-            seed=trial.seed,
-            steps=trial.task.steps,
-            lives=trial.task.lives,
-            skills=skills,
-            recall=method.recall,
-            consolidation=make_consolidation(model, method, memory),
-            watch=watch,
-        ).run()
-        skills.close()
-        milestones = environment.milestones
-        environment.close()
+        try:
+            with living(_setting(trial), environment, method, memory, watch, outage) as ready:
+                progress = ready.run.run()
+        finally:
+            environment.close()
         if progress.is_stopped:
             return None
         played = time.process_time() - cpu
         result = {
-            "format": FORMAT,
-            "trial": trial.to_json(),
-            "model": {"name": model.name, "is_scripted": model.name == "scripted"},
-            "made": {"scrubjay": __version__, "python": platform.python_version()},
+            **_made(trial, method, ready.model.name),
             "began": began,
             "seconds": round(time.time() - began, 2),
             "cpu_seconds": round(played, 2),
-            "known_milestones": list(milestones),
-            "reached": [asdict(one) for one in progress.reached],
-            "deaths": list(progress.deaths),
-            "steps": progress.step,
-            "turns": progress.turns,
-            "episodes": progress.episodes,
+            "known_milestones": list(environment.milestones),
+            **_gone(progress),
             **score(memory, trial.environment),
         }
     write_file(os.path.join(folder, RESULT), json.dumps(result, indent=1, ensure_ascii=False).encode() + b"\n")
     return result
+
+
+def _environment(trial: Trial) -> Environment:
+    from scrubjay.environments.named import make_environment
+
+    size: dict[str, Any] = {} if trial.frame is None else {"size": trial.frame}
+    return make_environment(trial.environment, **{**trial.task.arguments, **size})
+
+
+def _setting(trial: Trial) -> Setting:
+    from scrubjay.methods.living import Setting
+
+    task = trial.task
+    return Setting(trial.environment, trial.model, task.text, task.steps, task.lives, trial.seed)
+
+
+def _made(trial: Trial, method: Method, model: str) -> Json:
+    """What was run, by what."""
+    from scrubjay.methods.named import encoders_of
+
+    return {
+        "format": FORMAT,
+        "trial": trial.to_json(),
+        "model": {"name": model, "is_scripted": model == "scripted"},
+        "encoders": list(encoders_of(method)),
+        "made": {"scrubjay": __version__, "python": platform.python_version()},
+    }
+
+
+def _gone(progress: Progress) -> Json:
+    """How it went."""
+    return {
+        "reached": [asdict(one) for one in progress.reached],
+        "deaths": list(progress.deaths),
+        "steps": progress.step,
+        "turns": progress.turns,
+        "episodes": progress.episodes,
+    }

@@ -27,7 +27,8 @@ class Traits:
     """How a method differs from the others; the table of methods is made from it.
 
     `source` is where it comes from, `store` what it keeps outside the context, `carries` what of that goes on to the
-    next life, `uses` what the scripted player gets of it, `notes` what else one must know to read its results.
+    next life, `uses` what the scripted player gets of it, `notes` what else one must know to read its results,
+    `encodes` what it compares by an encoder, of `text` and `frames`: such a method is made with `Encoders`.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Traits:
     uses: str
     offer: Offer
     notes: str = ""
+    encodes: tuple[str, ...] = ()
 
 
 class Method(Protocol):

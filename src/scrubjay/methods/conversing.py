@@ -30,10 +30,12 @@ def converse(
     skills: Skills,
     tools: Sequence[OwnTool] = (),
     recalled: Callable[[Turn], Sequence[str]] = lambda turn: (),
+    encoders: Sequence[str] = (),
 ) -> Conversation:
     """A conversation with what the traits offer.
 
-    `tools` are the method's own; `recalled` gives the lines that it puts before the model in a turn unasked.
+    `tools` are the method's own; `recalled` gives the lines that it puts before the model in a turn unasked;
+    `encoders` names what it compared texts and frames by, for the rows of turns.
     """
     offer = traits.offer
     has_skills = offer.procedures
@@ -45,6 +47,7 @@ def converse(
         check=skills.check if has_skills else _AtomsAlone(skills).check,
         tools=tools,
         recalled=recalled,
+        encoders=encoders,
     )
 
 

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 from scrubjay.agent.conversation import Conversation
 from scrubjay.methods.contract import Traits
 from scrubjay.methods.conversing import BARE, converse
-from scrubjay.methods.likeness import likeness
+from scrubjay.methods.encoders.contract import Encoders, cosines
+from scrubjay.methods.encoders.named import make_encoders
 from scrubjay.methods.recalling import Given, OfTurn
 from scrubjay.methods.worked import goal_of, past_plans
 from scrubjay.models.chat import ChatModel
 from scrubjay.models.contract import Recall, Turn
-from scrubjay.retrieval.places import describe, similarity
-from scrubjay.retrieval.recorded import read_recorded
 
 if TYPE_CHECKING:
     from scrubjay.agent.skills import Skills
@@ -36,8 +35,12 @@ class Jarvis1:
         carries="the plans of all lives",
         uses="nothing: what it recalls is put before a language model",
         offer=BARE,
-        notes="Words and place/1 stand for the paper's CLIP; both likenesses count the same.",
+        notes="A text and a frame encoder stand for the paper's CLIP; both likenesses count the same.",
+        encodes=("text", "frames"),
     )
+
+    def __init__(self, encoders: Encoders | None = None) -> None:
+        self.encoders = encoders or make_encoders()
 
     def recall(self, memory: Memory, life: Life) -> Recall:
         """Documents that last for one turn, no episode and no cell: this memory is put before a model, not asked."""
@@ -45,17 +48,27 @@ class Jarvis1:
 
     def conversation(self, model: ChatModel, memory: Memory, skills: Skills) -> Conversation:
         """A language model that lives with this method."""
-        return converse(self.traits, model, memory, skills, recalled=lambda turn: self.recalled(memory, turn))
+        return converse(
+            self.traits,
+            model,
+            memory,
+            skills,
+            recalled=lambda turn: self.recalled(memory, turn),
+            encoders=self.encoders.names(self.traits.encodes),
+        )
 
     def recalled(self, memory: Memory, turn: Turn) -> list[str]:
         """The plans most like the present goal and frame."""
         plans = [plan for plan in past_plans(memory) if plan.milestones and plan.episodes]
         if not plans:
             return []
-        words = likeness(goal_of(turn), [f"{' '.join(plan.milestones)} {plan.intention}" for plan in plans])
-        first = [read_recorded(memory.layout, int(plan.episodes[0][3:])).places[:1] for plan in plans]
-        looks = similarity(describe(turn.frame), [places[0] if places else b"" for places in first])
+        words = self.encoders.text.likeness(
+            goal_of(turn), [f"{' '.join(plan.milestones)} {plan.intention}" for plan in plans]
+        )
+        frames = self.encoders.frames
+        first = [frames.of_first(memory, memory.episode(plan.episodes[0]).row) for plan in plans]
+        looks = cosines(frames.of_frame(turn.frame), first)
         ranked = sorted(
-            zip(words, looks, plans, strict=True), key=lambda one: (-one[0] - float(one[1]), -one[2].life, -one[2].turn)
+            zip(words, looks, plans, strict=True), key=lambda one: (-one[0] - one[1], -one[2].life, -one[2].turn)
         )
         return [plan.line() for _, _, plan in ranked[:SHOWN]]

@@ -29,7 +29,7 @@ class MfmNoProcedures:
         store="as mfm, without procedures",
         carries="all of it",
         uses="the same as mfm: it calls no procedure, so its runs are those of mfm, step for step",
-        offer=Offer(own=False, procedures=False),
+        offer=Offer(files=("*", "!procedures/*", "!reflexes/*"), own=False, procedures=False),
     )
 
     def recall(self, memory: Memory, life: Life) -> Recall:

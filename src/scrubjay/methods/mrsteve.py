@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from scrubjay.agent.conversation import Conversation
 from scrubjay.agent.offer import Offer
@@ -13,14 +14,16 @@ from scrubjay.memory.layout import parse_reference
 from scrubjay.memory.records import Row, is_number
 from scrubjay.methods.contract import Traits
 from scrubjay.methods.conversing import converse
+from scrubjay.methods.encoders.contract import Encoders, FrameEncoder
+from scrubjay.methods.encoders.named import make_encoders
+from scrubjay.methods.encoders.place import Place
 from scrubjay.methods.place_memory import PlaceMemory, Point, Sight
 from scrubjay.methods.recalling import Given, OfTurn, Page
 from scrubjay.models.chat import ChatModel, Tool
 from scrubjay.models.contract import Found, Recall
 from scrubjay.retrieval.lines import line_of
-from scrubjay.retrieval.places import LENGTH
+from scrubjay.retrieval.places import LENGTH, VERSION
 from scrubjay.retrieval.query import DEFAULT_RADIUS, Query
-from scrubjay.retrieval.recorded import read_recorded
 
 if TYPE_CHECKING:
     from scrubjay.agent.skills import Skills
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MrSteve", "Sights"]
 
+BLOCKS = 6
 CAPACITY = 4000
 _MOST = 20
 _TOOL = Tool(
@@ -50,12 +54,16 @@ _TOOL = Tool(
 class Sights:
     """The place memory of one life, built from its episodes and brought up to date when it is asked.
 
-    A sight is the last frame of an episode: the one descriptor an episode has of where it led to.
+    A sight is the last frame of an episode: what it led to. Blocks are cells of the world.
     """
 
-    def __init__(self, memory: Memory, life: int) -> None:
-        self._memory, self._life = memory, life
-        self._places = PlaceMemory(capacity=CAPACITY)
+    def __init__(self, memory: Memory, life: int, frames: FrameEncoder | None = None) -> None:
+        self._memory, self._life, self._frames = memory, life, frames or Place()
+        alike = self._frames.alike
+        world = next((row.world for row in memory.lives() if row.life == life), None)
+        self._places = PlaceMemory(
+            cell=BLOCKS * memory.world(world).cell, apart=alike, alike=(1 + alike) / 2, least=alike, capacity=CAPACITY
+        )
         self._rows: dict[str, Row] = {}
         self._here: Point | None = None
         self._now: bytes | None = None
@@ -65,24 +73,33 @@ class Sights:
         after = next(reversed(self._rows), None)
         for row in self._memory.iterate(Query(life=self._life, after=after)):
             self._rows[row.id] = row
-            pictures = read_recorded(self._memory.layout, row.number).places
-            if row.end is None or not pictures:
+            picture = None if row.end is None else self._frames.of_last(self._memory, row)
+            if row.end is None or picture is None:
                 continue
             yaw = self._memory.episode(row.id).record["end"]["state"].get("yaw")
-            self._here, self._now = row.end, pictures[-1]
-            self._places.add(Sight(row.number, row.id, row.end, float(yaw) if is_number(yaw) else 0.0, pictures[-1]))
+            self._here, self._now = row.end, picture
+            self._places.add(Sight(row.number, row.id, row.end, float(yaw) if is_number(yaw) else 0.0, picture))
 
     def find(self, query: Query) -> Found:
-        """Rows by look (`like`) or by place (`near`, `radius`), nearest first. Nothing else can be asked: nothing."""
+        """Rows by look (`like`) or by place (`near`, `radius`), nearest first. Nothing else can be asked: nothing.
+
+        Raises InvalidInput for a look where frames are not compared by the descriptor that a query holds.
+        """
         self.update()
         if query.like is not None:
-            found = [sight for sight, _ in self._places.find(query.like[:LENGTH], self._here)]
+            if self._frames.name != VERSION:
+                raise InvalidInput(f"like: a query holds a look by {VERSION}; this memory has looks by another encoder")
+            rows = self.alike(query.like[:LENGTH])
         elif query.near is not None:
-            found = self._near(query.near, query.radius)
+            rows = [self._rows[sight.reference] for sight in self._near(query.near, query.radius)]
         else:
             return Page()
-        rows = [self._rows[sight.reference] for sight in found]
         return Page(rows if query.limit is None else rows[: query.limit])
+
+    def alike(self, picture: bytes) -> list[Row]:
+        """The episodes whose last frame looks like this descriptor, nearest to the present position first."""
+        self.update()
+        return [self._rows[sight.reference] for sight, _ in self._places.find(picture, self._here)]
 
     def _near(self, near: tuple[float, float], radius: float | None) -> list[Sight]:
         """On the ground: at the height of the present position."""
@@ -99,8 +116,7 @@ class Sights:
             found = self._now
         else:
             ident = parse_reference(reference).episode
-            kept = read_recorded(self._memory.layout, int(ident[3:])).places if ident in self._rows else ()
-            found = kept[-1] if kept else None
+            found = self._frames.of_last(self._memory, self._rows[ident]) if ident in self._rows else None
         if found is None:
             raise InvalidInput(f"there is no frame of {reference or 'the present'} to compare with in this life")
         return found
@@ -124,15 +140,17 @@ class MrSteve:
             consolidates=False,
             procedures=False,
         ),
-        notes="Looks are compared by place/1, a descriptor without a model; the paper has MineCLIP, which knows words.",
+        notes="A frame encoder stands for the paper's MineCLIP, which knows words as well.",
+        encodes=("frames",),
     )
 
-    def __init__(self) -> None:
+    def __init__(self, encoders: Encoders | None = None) -> None:
+        self.encoders = encoders or make_encoders()
         self._kept: tuple[str, int, Sights] | None = None
 
     def _sights(self, memory: Memory, life: int) -> Sights:
         if self._kept is None or self._kept[:2] != (memory.root, life):
-            self._kept = (memory.root, life, Sights(memory, life))
+            self._kept = (memory.root, life, Sights(memory, life, self.encoders.frames))
         return self._kept[2]
 
     def recall(self, memory: Memory, life: Life) -> Recall:
@@ -144,12 +162,12 @@ class MrSteve:
 
         def answer(arguments: Json) -> str:
             sights = self._sights(memory, memory.context()[0] or 1)
-            values: dict[str, Any] = {}
+            rows: Sequence[Row]
             if arguments.get("near") is not None:
-                values = {"near": tuple(arguments["near"]), "radius": arguments.get("radius")}
+                rows = sights.find(Query(near=tuple(arguments["near"]), radius=arguments.get("radius"))).rows
             else:
-                values = {"like": sights.picture(arguments.get("reference"))}
-            rows = sights.find(Query(limit=_MOST, **values)).rows
-            return "\n".join(map(line_of, rows)) or "(nothing like it was seen)"
+                rows = sights.alike(sights.picture(arguments.get("reference")))
+            return "\n".join(map(line_of, rows[:_MOST])) or "(nothing like it was seen)"
 
-        return converse(self.traits, model, memory, skills, (OwnTool(_TOOL, answer),))
+        names = self.encoders.names(self.traits.encodes)
+        return converse(self.traits, model, memory, skills, (OwnTool(_TOOL, answer),), encoders=names)

@@ -6,16 +6,19 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from scrubjay.environments.named import load
-from scrubjay.methods.contract import Method
+from scrubjay.methods.contract import Method, Traits
+from scrubjay.methods.encoders.contract import Encoders
+from scrubjay.methods.encoders.named import FRAMES_DEFAULT, TEXT_DEFAULT, make_encoders
 from scrubjay.models.contract import Model
 
 if TYPE_CHECKING:
     from scrubjay.agent.consolidation_turns import ConsolidationTurns
     from scrubjay.agent.skills import Skills
+    from scrubjay.agent.workshop import WorkshopTurns
     from scrubjay.models.waiting import Outage
     from scrubjay.public import Memory
 
-__all__ = ["METHODS", "make_consolidation", "make_method", "make_player"]
+__all__ = ["METHODS", "encoders_of", "make_consolidation", "make_method", "make_player", "make_workshop"]
 
 METHODS = {
     "direct": "scrubjay.methods.direct:Direct",
@@ -34,10 +37,26 @@ METHODS = {
 }
 
 
-def make_method(choice: str) -> Method:
-    """A method by its name or dotted path (`my.module:Method`). Raises InvalidInput, saying what there is."""
-    method: Method = load(choice, METHODS, "method")()
-    return method
+def make_method(choice: str, text: str = TEXT_DEFAULT, frames: str = FRAMES_DEFAULT) -> Method:
+    """A method by its name or dotted path (`my.module:Method`), with encoders of these names where it uses any.
+
+    Raises InvalidInput, saying what there is, and what to install where something is missing.
+    """
+    make = load(choice, METHODS, "method")
+    traits: Traits | None = getattr(make, "traits", None)
+    kinds = () if traits is None else traits.encodes
+    if not kinds:
+        method: Method = make()
+        return method
+    encoders = make_encoders(text if "text" in kinds else TEXT_DEFAULT, frames if "frames" in kinds else FRAMES_DEFAULT)
+    with_encoders: Method = make(encoders)
+    return with_encoders
+
+
+def encoders_of(method: Method) -> tuple[str, ...]:
+    """The names of what a method compares texts and frames by; none where it does not."""
+    encoders: Encoders | None = getattr(method, "encoders", None)
+    return () if encoders is None else encoders.names(method.traits.encodes)
 
 
 def make_player(
@@ -60,15 +79,39 @@ def make_player(
 
 
 def make_consolidation(player: Model, method: Method, memory: Memory) -> ConsolidationTurns | None:
-    """The consolidations of a run by the language model that lives it; None for other players, and by the method."""
+    """The consolidations of a run, by the language model or coding agent that lives it.
+
+    None for other players, and where the method has none.
+    """
+    from scrubjay.agent.consolidating_driver import DriverConsolidator
     from scrubjay.agent.consolidating_model import ModelConsolidator
     from scrubjay.agent.consolidation import Consolidation
     from scrubjay.agent.consolidation_turns import ConsolidationTurns
     from scrubjay.agent.conversation import Conversation
+    from scrubjay.agent.driver import Driver
 
-    if not (isinstance(player, Conversation) and method.traits.offer.consolidates):
+    if not method.traits.offer.consolidates:
+        return None
+    if isinstance(player, Driver):
+        return ConsolidationTurns(memory, Consolidation(memory, DriverConsolidator(player)))
+    if not isinstance(player, Conversation):
         return None
     consolidator = ModelConsolidator(player.chat, memory, offer=method.traits.offer)
     turns = ConsolidationTurns(memory, Consolidation(memory, consolidator))
     player.before_reset = turns.before_reset
     return turns
+
+
+def make_workshop(player: Model, method: Method, memory: Memory) -> WorkshopTurns | None:
+    """The workshop turns of a run, by who lives it; by rules for a scripted player. None where the method has none."""
+    from scrubjay.agent.consolidation import Consolidation
+    from scrubjay.agent.conversation import Conversation
+    from scrubjay.agent.driver import Driver
+    from scrubjay.agent.workshop import WorkshopTurns, by_rules
+    from scrubjay.models.scripted.consolidating import ScriptedConsolidator
+
+    if not (method.traits.offer.consolidates and "documents" in method.traits.offer.tools):
+        return None
+    if isinstance(player, (Conversation, Driver)):
+        return WorkshopTurns(memory, player.workshop)
+    return WorkshopTurns(memory, by_rules(Consolidation(memory, ScriptedConsolidator())))

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from scrubjay.agent.conversation import Conversation
 from scrubjay.methods.contract import Traits
 from scrubjay.methods.conversing import BARE, converse
-from scrubjay.methods.likeness import likeness
+from scrubjay.methods.encoders.contract import Encoders
+from scrubjay.methods.encoders.named import make_encoders
 from scrubjay.methods.recalling import Given, OfTurn
 from scrubjay.methods.worked import Recipe, goal_of, past_plans, recipes
 from scrubjay.models.chat import ChatModel
@@ -36,7 +37,11 @@ class Optimus1:
         uses="nothing: what it recalls is put before a language model",
         offer=BARE,
         notes="The graph holds what the environment showed, not what a wiki says. No frames in the pool.",
+        encodes=("text",),
     )
+
+    def __init__(self, encoders: Encoders | None = None) -> None:
+        self.encoders = encoders or make_encoders()
 
     def recall(self, memory: Memory, life: Life) -> Recall:
         """Documents that last for one turn, no episode and no cell: this memory is put before a model, not asked."""
@@ -44,7 +49,14 @@ class Optimus1:
 
     def conversation(self, model: ChatModel, memory: Memory, skills: Skills) -> Conversation:
         """A language model that lives with this method."""
-        return converse(self.traits, model, memory, skills, recalled=lambda turn: self.recalled(memory, turn))
+        return converse(
+            self.traits,
+            model,
+            memory,
+            skills,
+            recalled=lambda turn: self.recalled(memory, turn),
+            encoders=self.encoders.names(self.traits.encodes),
+        )
 
     def recalled(self, memory: Memory, turn: Turn) -> list[str]:
         """Recipes that lead to the goal, the plan that worked nearest to it by name, and the last ones that did not."""
@@ -54,13 +66,16 @@ class Optimus1:
         lines = [f"recipe {one.line()}" for one in _towards(name, graph)]
         plans = list(past_plans(memory))
         worked = [plan for plan in plans if plan.milestones]
-        values = likeness(name, [" ".join(plan.milestones) for plan in worked])
+        text = self.encoders.text
+        values = text.likeness(name, [" ".join(plan.milestones) for plan in worked])
         best = max(
             zip(values, worked, strict=True), key=lambda both: (both[0], both[1].life, both[1].turn), default=None
         )
-        if best is not None and best[0] > 0:
+        if best is not None and best[0] > text.related:
             lines.append(f"plan that worked, {best[1].line()}")
-        aimed = [plan for plan in plans if not plan.milestones and likeness(name, [plan.intention])[0] > 0]
+        failed = [plan for plan in plans if not plan.milestones]
+        near = text.likeness(name, [plan.intention for plan in failed])
+        aimed = [plan for plan, value in zip(failed, near, strict=True) if value > text.related]
         return [*lines, *(f"plan that did not work, {plan.line()}" for plan in aimed[-FAILURES:])]
 
 

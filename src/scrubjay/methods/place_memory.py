@@ -72,12 +72,13 @@ class PlaceMemory:
         every: int = 100,
         apart: float = 0.9,
         alike: float = 0.95,
+        least: float = 0.9,
         capacity: int | None = None,
     ) -> None:
         if min(cell, sector, every) <= 0 or (capacity is not None and capacity < 1):
             raise InvalidInput("cell, sector, every and capacity: values above 0 were expected")
         self._cell, self._sector, self._every = cell, sector, every
-        self._apart, self._alike, self._capacity = apart, alike, capacity
+        self._apart, self._alike, self._least, self._capacity = apart, alike, least, capacity
         self._places: dict[tuple[int, ...], _Place] = {}
         self._added = 0
 
@@ -131,10 +132,8 @@ class PlaceMemory:
 
     # --- asking
 
-    def find(
-        self, picture: bytes, here: Point | None = None, *, centres: int = 30, least: float = 0.9
-    ) -> list[tuple[Sight, float]]:
-        """Sights that look at least so much like a picture, with how much; nearest to `here` first, else newest first.
+    def find(self, picture: bytes, here: Point | None = None, *, centres: int = 30) -> list[tuple[Sight, float]]:
+        """Sights that look at least as much like a picture as `least`; nearest to `here` first, else newest first.
 
         Only those of the best `centres` events are looked at, new sights of a place counting as one event.
         """
@@ -146,7 +145,7 @@ class PlaceMemory:
         ranked = sorted(groups, key=lambda group: -float(group[0] @ wanted))[:centres]
         sights = [sight for _, members in ranked for sight in members]
         values = _unit([sight.picture for sight in sights]) @ wanted
-        found = [(sight, float(value)) for sight, value in zip(sights, values, strict=True) if value >= least]
+        found = [(sight, float(value)) for sight, value in zip(sights, values, strict=True) if value >= self._least]
         return sorted(found, key=lambda both: (_away(both[0], here), -both[0].number))
 
     def near(self, here: Point, radius: float) -> list[Sight]:

@@ -35,7 +35,7 @@ class Reflexion:
         store="lessons in words, one document",
         carries="the lessons",
         uses="nothing: what it recalls is put before a language model",
-        offer=replace(BARE, tools=("documents",)),
+        offer=replace(BARE, tools=("documents",), files=(PATH,)),
         notes="The last three are shown, as in the paper; the model writes one when it begins the life after.",
     )
 

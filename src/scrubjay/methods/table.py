@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from scrubjay.agent.offer import Offer
+from scrubjay.agent.scope import Scope
+from scrubjay.memory.layout import Layout
 from scrubjay.methods.contract import Traits
 from scrubjay.methods.named import METHODS, make_method
 
@@ -17,8 +19,8 @@ def methods_table(traits: Iterable[Traits] | None = None) -> str:
     """A row per method in Markdown: those that ship, or these."""
     rows = [make_method(name).traits for name in METHODS] if traits is None else list(traits)
     heads = (
-        "method", "kept outside the context", "carried to the next life", "tools of a model", "parts of the block",
-        "stored frames", "procedures", "consolidation", "the scripted player uses of it",
+        "method", "kept outside the context", "carried to the next life", "tools of a model", "file writes",
+        "parts of the block", "stored frames", "procedures", "consolidation", "the scripted player uses of it",
     )  # fmt: skip
     return "\n".join((_line(heads), _line(["---"] * len(heads)), *(_line(_cells(one)) for one in rows)))
 
@@ -30,6 +32,7 @@ def _cells(one: Traits) -> tuple[str, ...]:
         one.store,
         one.carries,
         ", ".join(_tools(offer)),
+        _files(offer),
         ", ".join(f"`{shown}`" for name, shown in _BLOCK if getattr(offer, name)) or "none",
         _yes(offer.frames),
         _yes(offer.procedures),
@@ -41,6 +44,14 @@ def _cells(one: Traits) -> tuple[str, ...]:
 def _tools(offer: Offer) -> list[str]:
     looks = ("look", "sheet", "then_now", "compare")
     return [f"`{name}`" for name in (*offer.tools, "act") if offer.frames or name not in looks]
+
+
+def _files(offer: Offer) -> str:
+    if "documents" not in offer.tools:
+        return "none"
+    scope = Scope(offer.files)
+    named = scope.named.replace(Layout.working(scope.life).removesuffix(".md"), "working/LIFE")
+    return "all" if scope.is_everything else named.replace("*", "\\*")
 
 
 def _yes(value: bool) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from scrubjay.agent.conversation import Conversation
 from scrubjay.agent.offer import Offer
+from scrubjay.agent.scope import OF_THIS_LIFE
 from scrubjay.methods.contract import Traits
 from scrubjay.methods.conversing import converse
 from scrubjay.methods.recalling import Given, OfLife
@@ -30,7 +31,14 @@ class Vista:
         store="every frame by turn and frame id; working notes; GUIDE.md",
         carries="GUIDE.md and the frames; working notes are of one life",
         uses="its documents as working notes of one life, the map among them; it opens no frame and writes no guide",
-        offer=Offer(tools=("look", "compare", "documents"), map=False, own=False, consolidates=False, procedures=False),
+        offer=Offer(
+            tools=("look", "compare", "documents"),
+            files=("GUIDE.md", OF_THIS_LIFE),
+            map=False,
+            own=False,
+            consolidates=False,
+            procedures=False,
+        ),
         notes="look shows one frame, compare up to 16. Nothing can be searched: an id must be known or stand in notes.",
     )
 

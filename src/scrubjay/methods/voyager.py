@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from scrubjay.agent.conversation import Conversation
 from scrubjay.methods.contract import Traits
 from scrubjay.methods.conversing import BARE, converse
-from scrubjay.methods.likeness import likeness
+from scrubjay.methods.encoders.contract import Encoders
+from scrubjay.methods.encoders.named import make_encoders
 from scrubjay.methods.recalling import Given, OfTurn
 from scrubjay.methods.worked import goal_of
 from scrubjay.models.chat import ChatModel
@@ -35,8 +36,12 @@ class Voyager:
         carries="the library",
         uses="nothing: what it recalls is put before a language model",
         offer=replace(BARE, tools=("documents",), procedures=True),
-        notes="The environment's verdict on a call stands for the paper's critic, likeness of words for its embedding.",
+        notes="The environment's verdict on a call stands for the paper's critic.",
+        encodes=("text",),
     )
+
+    def __init__(self, encoders: Encoders | None = None) -> None:
+        self.encoders = encoders or make_encoders()
 
     def recall(self, memory: Memory, life: Life) -> Recall:
         """Documents that last for one turn, no episode and no cell: this memory is put before a model, not asked."""
@@ -44,7 +49,14 @@ class Voyager:
 
     def conversation(self, model: ChatModel, memory: Memory, skills: Skills) -> Conversation:
         """A language model that lives with this method."""
-        return converse(self.traits, model, memory, skills, recalled=lambda turn: self.recalled(memory, turn))
+        return converse(
+            self.traits,
+            model,
+            memory,
+            skills,
+            recalled=lambda turn: self.recalled(memory, turn),
+            encoders=self.encoders.names(self.traits.encodes),
+        )
 
     def recalled(self, memory: Memory, turn: Turn) -> list[str]:
         """The five skills of the library whose descriptions are most like the goal."""
@@ -53,6 +65,6 @@ class Voyager:
             for one in memory.procedures.list()
             if one.status != "disabled" and memory.procedures.statistics(one.name).succeeded
         ]
-        values = likeness(goal_of(turn), [f"{one.name} {one.description}" for one in library])
+        values = self.encoders.text.likeness(goal_of(turn), [f"{one.name} {one.description}" for one in library])
         best = sorted(zip(values, library, strict=True), key=lambda both: (-both[0], both[1].name))[:SHOWN]
         return [f"skill {one.signature}: {one.description}" for _, one in best]

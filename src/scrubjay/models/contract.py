@@ -36,7 +36,8 @@ class Account:
     """What a turn used before its plan was there: the tables and figures of cost come from it.
 
     `resets` counts contexts that were begun afresh, `refusals` plans that were handed back; `events` are what else
-    must be known of the turn (evidence that had to be restored).
+    must be known of the turn (evidence that had to be restored); `encoders` are the names of what the method compared
+    texts and frames by.
     """
 
     usage: Usage = field(default_factory=Usage)
@@ -46,6 +47,7 @@ class Account:
     refusals: int = 0
     seconds: float = 0.0
     events: tuple[str, ...] = ()
+    encoders: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help=f"how it remembers: {', '.join(METHODS)} (default: mfm), or my.module:Method",
     )
     parser.add_argument(
+        "--encoder", default="words", metavar="NAME", help="of texts, for methods that compare them: words or minilm"
+    )
+    parser.add_argument(
+        "--frame-encoder",
+        default="place/1",
+        metavar="NAME",
+        help="of frames, for methods that compare them: place/1 or efficientnet-lite0",
+    )
+    parser.add_argument(
         "--steps", type=_count, default=2000, metavar="N", help="environment steps in all (default 2000)"
     )
     parser.add_argument(
@@ -127,7 +136,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from scrubjay.environments.named import make_environment
     from scrubjay.methods.named import make_consolidation, make_method
 
-    method = make_method(arguments.method)
+    method = make_method(arguments.method, arguments.encoder, arguments.frame_encoder)
     environment = make_environment(arguments.environment, **dict(arguments.settings))
     show = _Progress(len(environment.milestones))
     with _memory(arguments.memory) as memory, contextlib.ExitStack() as until_the_end:
