@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from scrubjay.memory.jsonio import Json
 from scrubjay.sandbox.reflexes import Reflex, Reflexes, Verdict, seen
 
 FLEE = """\
@@ -14,16 +16,36 @@ def flee(now):
     if now["health"] < now["health_prev"]:
         return {"stop": True, "note": "hurt at " + str(now["pos"]), "act": [{"action": "move_left", "repeat": 2}]}
 """
-HURT = {"health": 3.0, "health_prev": 5.0, "pos": [1, 2, 3], "pos_prev": [1, 2, 2]}
+HURT = [{"health": 5.0, "pos": [1, 2, 2]}, {"health": 3.0, "pos": [1, 2, 3]}]
+WELL = [*HURT, {"health": 3.0, "pos": [1, 2, 3]}, {"health": 6.0, "pos": [1, 2, 3]}]
 
 
 def test_a_reflex_stops_notes_and_acts() -> None:
-    with Reflexes([Reflex("flee", FLEE, "flee")], every=2) as reflexes:
+    with Reflexes([Reflex("flee", FLEE, "flee", every=2)]) as reflexes:
+        assert reflexes.furthest == 2
         assert reflexes.ask(1, HURT) == []
         assert reflexes.ask(2, HURT) == [
             Verdict("flee", True, "hurt at [1, 2, 3]", ({"action": "move_left", "repeat": 2},))
         ]
-        assert reflexes.ask(4, {**HURT, "health": 6.0}) == []
+        assert reflexes.ask(4, WELL) == []
+
+
+def test_each_looks_back_as_far_as_it_waits() -> None:
+    source = "def main(now):\n    return {'note': str(now['x_prev'])}\n"
+    states: list[Json] = [{"x": x} for x in range(7)]
+    with Reflexes([Reflex(f"every-{k}", source, every=k) for k in (1, 2, 3, 9)]) as reflexes:
+        notes = {step: [one.note for one in reflexes.ask(step, states[: step + 1])] for step in (2, 3, 6)}
+    assert notes == {2: ["1", "0"], 3: ["2", "0"], 6: ["5", "4", "3"]}
+
+
+def test_one_out_of_use_stays_so_until_it_is_changed() -> None:
+    bad = Reflex("bad", "def main(now):\n    1 // 0\n")
+    with Reflexes([bad]) as reflexes:
+        assert reflexes.ask(0, [{}])[0].error is not None
+        reflexes.use([bad])
+        assert reflexes.ask(1, [{}]) == []
+        reflexes.use([replace(bad, source="def main(now):\n    return {'stop': True}\n")])
+        assert reflexes.ask(2, [{}])[0].stop
 
 
 def test_a_reflex_sees_small_values_now_and_before() -> None:
@@ -38,7 +60,7 @@ def test_a_reflex_sees_small_values_now_and_before() -> None:
 def test_nothing_is_kept_between_two_steps() -> None:
     source = "asked = []\ndef main(now):\n    asked.append(1)\n    return {'note': str(len(asked))}\n"
     with Reflexes([Reflex("count", source)]) as reflexes:
-        assert [reflexes.ask(step, {})[0].note for step in range(3)] == ["1", "1", "1"]
+        assert [reflexes.ask(step, [{}])[0].note for step in range(3)] == ["1", "1", "1"]
 
 
 @pytest.mark.parametrize(
@@ -86,10 +108,10 @@ def test_a_reflex_is_checked_before_it_is_asked() -> None:
 
 
 def test_without_reflexes_nothing_is_started() -> None:
-    assert Reflexes([]).ask(0, {}) == []
+    assert Reflexes().ask(0, [{}]) == []
 
 
 def test_what_it_is_shown_must_be_plain() -> None:
-    value: Any = object()
-    with Reflexes([Reflex("flee", FLEE, "flee")]) as reflexes, pytest.raises(ValueError, match="object"):
-        reflexes.ask(0, {"x": value})
+    value: Any = {1: 2}
+    with Reflexes([Reflex("flee", FLEE, "flee")]) as reflexes, pytest.raises(ValueError, match="a key of type int"):
+        reflexes.ask(0, [{"x": value}])

@@ -6,18 +6,17 @@ others, from what it hands in.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from scrubjay.agent.consolidation_text import RULES, shown
 from scrubjay.agent.offer import Offer
+from scrubjay.agent.proposed import item_of, text_of
 from scrubjay.agent.schemas import ACT
 from scrubjay.agent.toolbox import Toolbox
 from scrubjay.errors import InvalidInput
 from scrubjay.memory.jsonio import Json
 from scrubjay.models.chat import ChatModel, Message, Tool, ToolCall, ToolResult, Usage
-from scrubjay.models.consolidating import Evidence, Item, Judge, Procedure, Proposal, Update, Working
+from scrubjay.models.consolidating import Evidence, Item, Judge, Proposal
 from scrubjay.public import Memory
 
 __all__ = ["CONSOLIDATING_TOOLS", "ModelConsolidator"]
@@ -106,7 +105,6 @@ class _Talk:
         self._own = {tool.name: tool for tool in tools}
         self._model, self._box, self._evidence, self._judge = model, box, evidence, judge
         self._items: list[Item] = []
-        self._made: dict[str, Callable[[Json], Item]] = {"update": _update, "working": _working, "procedure": _method}
 
     def hold(self, requests: int) -> Proposal:
         looks = tuple(tool for tool in self._box.tools if tool.name != ACT.name)
@@ -138,8 +136,8 @@ class _Talk:
         if call.arguments is None:
             raise InvalidInput(f"the arguments of {call.name} are no JSON object: {call.raw[:200]!r}")
         if call.name == "read":
-            return self._read(_text(call.arguments, "path"))
-        item = self._made[call.name](call.arguments)
+            return self._read(text_of(call.arguments, "path"))
+        item = item_of(call.name, call.arguments)
         reason = self._judge(item)
         if reason is not None:
             raise InvalidInput(reason)
@@ -154,50 +152,3 @@ class _Talk:
                 f"there is no document {path}; there are {', '.join(self._evidence.documents) or 'none'}"
             )
         return text if len(text) <= _MOST_READ else text[:_MOST_READ] + "\n(cut)"
-
-
-def _text(arguments: Json, name: str, default: str | None = None) -> str:
-    value = arguments.get(name)
-    if value is None and default is not None:
-        return default
-    if not isinstance(value, str):
-        raise InvalidInput(f"{name}: text was expected, found {value!r:.80}")
-    return value
-
-
-def _texts(arguments: Json, name: str) -> tuple[str, ...]:
-    value: Any = arguments.get(name) or []
-    if isinstance(value, str):
-        value = [value]
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise InvalidInput(f"{name}: a list of references was expected, found {value!r:.80}")
-    return tuple(value)
-
-
-def _update(arguments: Json) -> Update:
-    operation = arguments.get("operation")
-    if operation not in ("add", "revise", "supersede"):
-        raise InvalidInput(f"operation: add, revise or supersede was expected, found {operation!r:.80}")
-    return Update(
-        _text(arguments, "document"),
-        operation,
-        _text(arguments, "claim"),
-        _texts(arguments, "cites"),
-        _text(arguments, "entry", "") or None,
-        _text(arguments, "why", ""),
-    )
-
-
-def _working(arguments: Json) -> Working:
-    return Working(_text(arguments, "text"))
-
-
-def _method(arguments: Json) -> Procedure:
-    return Procedure(
-        _text(arguments, "name"),
-        _text(arguments, "description", ""),
-        _text(arguments, "code", "") or None,
-        _text(arguments, "text", ""),
-        _texts(arguments, "cites"),
-        _text(arguments, "disabled", "") or None,
-    )

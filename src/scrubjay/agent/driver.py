@@ -20,14 +20,24 @@ from typing import TYPE_CHECKING, Self
 
 from scrubjay.agent import child, handed_in
 from scrubjay.agent.block import block
-from scrubjay.agent.driver_brief import FRAME, OBSERVATION, driver_brief, prompt
+from scrubjay.agent.driver_brief import (
+    EVIDENCE,
+    FRAME,
+    OBSERVATION,
+    consolidation_brief,
+    driver_brief,
+    prompt,
+    workshop_brief,
+)
 from scrubjay.agent.forged import strike_out
 from scrubjay.agent.guarding import Guard
 from scrubjay.agent.offer import Offer
 from scrubjay.agent.planning import CheckCall, Proposals
 from scrubjay.agent.reported_usage import usage_of
+from scrubjay.agent.workshop import earlier_lives
 from scrubjay.errors import InvalidInput, ModelUnavailable, NotFound
 from scrubjay.memory import journal
+from scrubjay.memory.jsonio import Json
 from scrubjay.memory.layout import Layout
 from scrubjay.models.chat import Usage
 from scrubjay.models.contract import Account, Entry, Plan, Turn
@@ -35,8 +45,9 @@ from scrubjay.models.contract import Account, Entry, Plan, Turn
 if TYPE_CHECKING:
     from scrubjay.public import Memory
 
-__all__ = ["Driver", "Patience"]
+__all__ = ["DRIVER", "Driver", "Patience", "Spent"]
 
+DRIVER = "driver:"  # before a command, where a model is named
 _LIFE = "SCRUBJAY_LIFE"
 _MOST_TOLD = 20  # lines on what had to be put back, for one start of the command
 
@@ -51,7 +62,7 @@ class Patience:
 
 
 @dataclass(slots=True)
-class _Spent:
+class Spent:
     """What a turn has used so far, and what had to be put back."""
 
     usage: Usage = field(default_factory=Usage)
@@ -60,7 +71,8 @@ class _Spent:
 
 
 def _tell(line: str) -> None:
-    print(f"scrubjay: {line}", file=sys.stderr, flush=True)
+    clear = "\r\x1b[2K" if sys.stderr.isatty() else ""  # a line of progress may stand there
+    print(f"{clear}{line}", file=sys.stderr, flush=True)
 
 
 def _nothing_to_call(name: str, arguments: object) -> str | None:
@@ -99,7 +111,7 @@ class Driver:
     @property
     def name(self) -> str:
         """`driver:claude` for `claude -p`."""
-        return f"driver:{os.path.basename(self._command[0])}"
+        return f"{DRIVER}{os.path.basename(self._command[0])}"
 
     def decide(self, turn: Turn) -> Plan:
         """One turn: starts the command until a valid plan is handed in, a few times at most.
@@ -107,23 +119,65 @@ class Driver:
         Where none is, the plan is the environment's first action, and the account says so. Raises ModelUnavailable
         where the command failed in several turns in a row.
         """
-        began, spent = time.monotonic(), _Spent()
-        guard = self._guarding(turn.life)
+        began, spent = time.monotonic(), Spent()
+        guard = self._ready(turn.life, spent)
+        plan = self._ask(turn, guard, spent)
+        account = self._settle(guard, spent, began)
+        if plan is None:
+            return Plan((Entry(turn.actions[0]),), "the agent handed in no plan", account)
+        return Plan(plan[0], plan[1], account)
+
+    def workshop(self, turn: Turn) -> Account:
+        """Starts the command once, without a plan to hand in: over the evidence of earlier lives."""
+        began, spent = time.monotonic(), Spent()
+        guard = self._ready(turn.life, spent)
+        observation = f"{self._block(turn)}\n\n{earlier_lives(self._memory, turn.life)}"
+        told = _sayable(prompt(workshop_brief(turn, self._relative(turn.life)), observation))
+        self._show(turn, observation, told)
+        ended = self._run(turn.life, told, guard, spent, 1)
+        if ended.status or ended.why:
+            spent.events.append(f"the workshop {_how(ended)}")
+        return self._settle(guard, spent, began)
+
+    def consolidate(self, life: int, reason: str, evidence: str, refused: str, spent: Spent) -> Json:
+        """Starts the command once to consolidate, and returns what it handed in; `refused` is what it is to mend.
+
+        Raises InvalidInput where it handed in nothing that can be read, ModelUnavailable where the command failed.
+        """
+        guard = self._ready(life, spent)
+        told = _sayable(prompt(consolidation_brief(life, reason, self._relative(life)), "", refused))
+        self._clear_folder(life)
+        folder = self._folder(life)
+        _write(os.path.join(folder, EVIDENCE), evidence.encode(errors="backslashreplace"))
+        _write(os.path.join(folder, "prompt.md"), told.encode())
+        ended = self._run(life, told, guard, spent, 1)
+        try:
+            return handed_in.content(self._memory.layout, handed_in.UPDATES, '{"items": []}')
+        except InvalidInput:
+            if ended.status or ended.why:
+                raise ModelUnavailable(f"{self.name} did not consolidate: {_how(ended)}") from None
+            raise
+        finally:
+            handed_in.clear(self._memory.layout)
+            self._memory.documents.sync()
+
+    def _ready(self, life: int, spent: Spent) -> Guard:
+        guard = self._guarding(life)
         self._note(spent, guard.restore())
         guard.keep()
-        plan = self._ask(turn, guard, spent)
+        return guard
+
+    def _settle(self, guard: Guard, spent: Spent, began: float) -> Account:
+        """What the agent wrote is taken over, what it handed in is gone; what the turn used."""
         handed_in.clear(self._memory.layout)
         self._memory.documents.sync()
-        account = Account(
+        return Account(
             spent.usage,
             inspected=self._inspected(guard),
             refusals=spent.refusals,
             seconds=time.monotonic() - began,
             events=tuple(spent.events),
         )
-        if plan is None:
-            return Plan((Entry(turn.actions[0]),), "the agent handed in no plan", account)
-        return Plan(plan[0], plan[1], account)
 
     def _guarding(self, life: int) -> Guard:
         if self._guard is None or self._guard.life != life:
@@ -131,40 +185,39 @@ class Driver:
             self._guard, self._proposals = Guard(self._memory.layout, life), Proposals()
         return self._guard
 
-    def _ask(self, turn: Turn, guard: Guard, spent: _Spent) -> tuple[tuple[Entry, ...], str] | None:
+    def _ask(self, turn: Turn, guard: Guard, spent: Spent) -> tuple[tuple[Entry, ...], str] | None:
         layout, refused, status = self._memory.layout, "", 0
-        brief = driver_brief(turn, layout.relative(layout.turn(turn.life)))
-        observation = block(turn, Offer(), self._memory.grid(), self._own(), self._working(turn.life))
+        brief, observation = driver_brief(turn, self._relative(turn.life)), self._block(turn)
         for start in range(1, self._patience.starts + 1):
-            told = prompt(brief, observation, refused).encode(errors="backslashreplace").decode()  # lone surrogates
+            told = _sayable(prompt(brief, observation, refused))
             self._show(turn, observation, told)
-            ended = self._run(turn, told, guard, spent, start)
+            ended = self._run(turn.life, told, guard, spent, start)
             if ended.why == "stopped":
                 return None
             try:
                 entries, intention = handed_in.read(layout, turn.turn, turn.actions, self._check)
                 self._proposals.judge(entries, turn.unchanged)
             except InvalidInput as error:
-                refused, status = str(error), ended.status
+                refused, status = f"mine/{Layout.ACTIONS}: {error}", ended.status
                 spent.refusals += 1
-                spent.events.append(_no_plan(refused, ended))
+                spent.events.append(f"no plan: {error} ({_how(ended)})")
                 continue
             self._failures = 0
             return entries, intention
         self._count_failure(status)
         return None
 
-    def _run(self, turn: Turn, told: str, guard: Guard, spent: _Spent, start: int) -> child.Ended:
+    def _run(self, life: int, told: str, guard: Guard, spent: Spent, start: int) -> child.Ended:
         layout = self._memory.layout
         handed_in.clear(layout)
         try:
-            ended = child.run([*self._command, told], layout.root, _environment(turn.life), self._patience.seconds)
+            ended = child.run([*self._command, told], layout.root, _environment(life), self._patience.seconds)
         finally:  # also where a second Ctrl-C interrupts: what the agent did until then is put back
             self._note(spent, guard.restore())
-            forged = strike_out(layout, turn.life, guard.episodes, guard.kept_size)
+            forged = strike_out(layout, life, guard.episodes, guard.kept_size)
             self._note(spent, forged)
         spent.usage += usage_of(ended.out)
-        folder = self._folder(turn.life)
+        folder = self._folder(life)
         for name, data in ((f"stdout-{start}.txt", ended.out), (f"stderr-{start}.txt", ended.err)):
             _write(os.path.join(folder, name), data)
         return ended
@@ -176,7 +229,7 @@ class Driver:
         found = [source.get("reference") for source in sources if isinstance(source, dict)]
         return tuple(dict.fromkeys(one for one in found if isinstance(one, str)))
 
-    def _note(self, spent: _Spent, lines: list[str]) -> None:
+    def _note(self, spent: Spent, lines: list[str]) -> None:
         shown = lines[:_MOST_TOLD] + ([f"and {len(lines) - _MOST_TOLD} more"] if len(lines) > _MOST_TOLD else [])
         for line in shown:
             self._tell(line)
@@ -193,6 +246,12 @@ class Driver:
 
     # --- what it is shown
 
+    def _relative(self, life: int) -> str:
+        return self._memory.layout.relative(self._memory.layout.turn(life))
+
+    def _block(self, turn: Turn) -> str:
+        return block(turn, Offer(), self._memory.grid(), self._own(), self._working(turn.life))
+
     def _working(self, life: int) -> str | None:
         try:
             return self._memory.documents.read(Layout.working(life))
@@ -202,13 +261,16 @@ class Driver:
     def _show(self, turn: Turn, observation: str, told: str) -> None:
         from PIL import Image
 
-        folder = self._memory.layout.turn(turn.life)
-        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-            os.unlink(folder) if os.path.islink(folder) else shutil.rmtree(folder)
+        self._clear_folder(turn.life)
         folder = self._folder(turn.life)
         _write(os.path.join(folder, OBSERVATION), observation.encode(errors="backslashreplace"))
         _write(os.path.join(folder, "prompt.md"), told.encode())
         Image.fromarray(turn.frame).save(os.path.join(folder, FRAME), "PNG")
+
+    def _clear_folder(self, life: int) -> None:
+        folder = self._memory.layout.turn(life)
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            os.unlink(folder) if os.path.islink(folder) else shutil.rmtree(folder)
 
     def _folder(self, life: int) -> str:
         """The turn's folder, really a folder: the agent may have put a link in its place."""
@@ -236,9 +298,14 @@ class Driver:
         self.close()
 
 
-def _no_plan(refused: str, ended: child.Ended) -> str:
-    how = {"limit": f"it was ended after {ended.seconds:.0f} s", "": f"it ended with status {ended.status}"}
-    return f"no plan: {refused} ({how[ended.why]})"
+def _how(ended: child.Ended) -> str:
+    how = {"limit": f"it was ended after {ended.seconds:.0f} s", "stopped": "it was stopped"}
+    return how.get(ended.why, f"it ended with status {ended.status}")
+
+
+def _sayable(text: str) -> str:
+    """A text that can be an argument of a command: lone surrogates are escaped."""
+    return text.encode(errors="backslashreplace").decode()
 
 
 def _environment(life: int) -> dict[str, str]:

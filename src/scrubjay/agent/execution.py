@@ -20,7 +20,9 @@ from scrubjay.models.contract import Entry
 from scrubjay.sandbox.contract import Budget
 
 if TYPE_CHECKING:
+    from scrubjay.agent.reflex_watch import ReflexWatch
     from scrubjay.memory.lives import Life
+    from scrubjay.memory.recording import Recording
 
 __all__ = ["Executed", "Executor"]
 
@@ -30,7 +32,7 @@ class Executed:
     """How an entry went. `ending` is why the life ended with it (`died`, `truncated`), else None.
 
     `is_cut` says that the rest of the plan is out of date: the entry failed or was stopped, a milestone was reached,
-    health was lost, or the life ended.
+    health was lost, a reflex said stop, or the life ended.
     """
 
     row: Row
@@ -41,16 +43,18 @@ class Executed:
 
 
 class Executor:
-    """Carries out entries in one environment."""
+    """Carries out entries in one environment, watched by reflexes where there are any."""
 
-    def __init__(self, environment: Environment, skills: Skills) -> None:
-        self._environment, self._skills = environment, skills
+    def __init__(self, environment: Environment, skills: Skills, reflexes: ReflexWatch | None = None) -> None:
+        self._environment, self._skills, self._reflexes = environment, skills, reflexes
 
     def execute(self, life: Life, entry: Entry, before: Seen, most: int, plan: Json, stop: Stop, turn: int) -> Executed:
         """Takes at most `most` steps, recorded as one episode.
 
         Raises InvalidInput, before the first step, for an entry that can't be carried out.
         """
+        if self._reflexes is not None:
+            self._reflexes.begin(life, turn, before.state)
         if entry.action in self._environment.actions and entry.arguments is None:
             return self._repeat(life, entry, before, most, plan, stop)
         problem = self._skills.check(entry.action, entry.arguments or {})
@@ -63,10 +67,11 @@ class Executor:
         if entry.repeat < 1:
             raise InvalidInput(f"plan: {entry.action} x{entry.repeat}: a count above 0 was expected")
         with life.episode(entry.action, plan=plan) as episode:
-            stepper = Stepper(self._environment, episode, before, min(entry.repeat, most), stop)
-            while not stepper.is_over and not stepper.calls_for_a_look:
+            stepper, done = self._stepper(episode, before, most, stop), 0
+            while done < entry.repeat and not stepper.is_over and not stepper.calls_for_a_look:
                 stepper.take(entry.action)
-            is_cut = stepper.taken < entry.repeat or stepper.ending is not None
+                done += 1
+            is_cut = done < entry.repeat or stepper.ending is not None
             broken_off = "interrupted" if stop.asked else "stopped"
             row = episode.finish(stepper.ending or (broken_off if is_cut else None))
         return _executed(row, stepper, is_cut)
@@ -74,7 +79,7 @@ class Executor:
     def _call(self, life: Life, entry: Entry, before: Seen, most: int, plan: Json, stop: Stop, turn: int) -> Executed:
         arguments = entry.arguments or {}
         with life.episode(entry.action, arguments, plan=plan) as episode:
-            stepper = Stepper(self._environment, episode, before, most, stop)
+            stepper = self._stepper(episode, before, most, stop)
             if self._skills.is_procedure(entry.action):
                 ran = self._skills.run_procedure(entry.action, arguments, stepper, Budget(steps=most))
                 self._skills.keep(entry.action, arguments, ran, life, turn, episode.id)
@@ -88,6 +93,11 @@ class Executor:
                     outcome = f"stopped: {halt}"
             row = episode.finish(stepper.ending or outcome)
         return _executed(row, stepper, outcome != SUCCESS)
+
+    def _stepper(self, episode: Recording, before: Seen, most: int, stop: Stop) -> Stepper:
+        if self._reflexes is None:
+            return Stepper(self._environment, episode, before, most, stop)
+        return Stepper(self._environment, episode, before, most, stop, self._reflexes.after)
 
 
 def _executed(row: Row, stepper: Stepper, is_cut: bool) -> Executed:

@@ -10,21 +10,24 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from scrubjay.agent import turn_rows
 from scrubjay.agent.execution import Executed, Executor
+from scrubjay.agent.planning import MOST_STEPS
 from scrubjay.agent.progress import Progress, Reached
 from scrubjay.agent.skills import Skills
 from scrubjay.agent.stepping import MILESTONE, Seen
 from scrubjay.agent.stopping import Stop
 from scrubjay.environments.contract import Environment
 from scrubjay.errors import InvalidInput
-from scrubjay.memory import journal
-from scrubjay.memory.jsonio import Json
+from scrubjay.memory.disk import exclusive
 from scrubjay.memory.records import Row
-from scrubjay.models.contract import Account, Model, Plan, Recall, Turn
+from scrubjay.models.contract import Model, Plan, Recall, Turn
 from scrubjay.retrieval.query import ALL_LIVES, Query
 
 if TYPE_CHECKING:
     from scrubjay.agent.consolidation_turns import ConsolidationTurns
+    from scrubjay.agent.reflex_watch import ReflexWatch
+    from scrubjay.agent.workshop import WorkshopTurns
     from scrubjay.memory.lives import Life
     from scrubjay.public import Memory
 
@@ -36,8 +39,9 @@ class Run:
 
     After a death it begins the next life in the same world, at most `lives` of them. Lives of the world that the
     memory holds already count: each further one has other chances. `recall` gives what the model is told of the memory
-    in a turn, all of it where none is given; `consolidation` is asked after every turn and at the end of every life
-    whether it is time. `watch` is told after every turn.
+    in a turn, all of it where none is given. `reflexes` watch what is executed; `workshop` is held before the first
+    turn of a life that is not the memory's first; `consolidation` is asked after every turn and at the end of every
+    life whether it is time. `watch` is told after every turn.
     """
 
     def __init__(
@@ -53,16 +57,18 @@ class Run:
         lives: int | None = None,
         skills: Skills | None = None,
         recall: Callable[[Memory, Life], Recall] = lambda memory, life: memory,
+        reflexes: ReflexWatch | None = None,
+        workshop: WorkshopTurns | None = None,
         consolidation: ConsolidationTurns | None = None,
         watch: Callable[[Progress], None] = lambda progress: None,
     ) -> None:
         self._environment, self._model, self._memory, self._recall = environment, model, memory, recall
         self._task, self._method, self._seed, self._lives, self._watch = task, method, seed, lives, watch
-        self._consolidation = consolidation
+        self._workshop, self._consolidation = workshop, consolidation
         self._began = time.monotonic()
         self._unchanged = 0
         self._skills = skills or Skills(environment, memory)
-        self._executor = Executor(environment, self._skills)
+        self._executor = Executor(environment, self._skills, reflexes)
         self._progress = Progress(0, 0, steps, 0, 0, (), (), None, 0.0)
 
     def run(self) -> Progress:
@@ -72,13 +78,13 @@ class Run:
         """
         self._environment.reset(seed=self._seed)  # says which world the seed is
         world = self._environment.world.world
-        earlier = sum(life.world == world for life in self._memory.lives())
-        self._progress = replace(self._progress, earlier=self._reached_earlier(world) if earlier else frozenset())
+        is_known = any(life.world == world for life in self._memory.lives())
+        self._progress = replace(self._progress, earlier=self._reached_earlier(world) if is_known else frozenset())
         with Stop() as stop:
             number = 0
             while self._steps_left and number != self._lives and not stop.asked:
                 number += 1
-                self._live(earlier + number, stop)
+                self._live(stop)
             if stop.asked:
                 self._tell(replace(self._progress, is_stopped=True))
         return self._progress
@@ -92,23 +98,18 @@ class Run:
     def _steps_left(self) -> int:
         return self._progress.steps - self._progress.step
 
-    def _live(self, life_of_world: int, stop: Stop) -> None:
-        environment, memory = self._environment, self._memory
-        frame, info = environment.reset(seed=self._seed, options={"life": life_of_world})
-        seen = Seen.of(frame, info)
-        with memory.live(
-            self._task,
-            environment.world,
-            method=self._method,
-            model=self._model.name,
-            milestones=environment.milestones,
-            deriver=getattr(environment, "deriver", "default"),
-        ) as life:
+    def _live(self, stop: Stop) -> None:
+        life, number = self._begin()
+        with life:
+            seen = self._awake(life, number)
             with life.episode(None, kind="initial", frame=seen.frame, state=seen.state) as first:
                 recent: tuple[Row, ...] = (first.finish(),)
             health = seen.state.get("health")
             self._tell(replace(self._progress, life=life.number, episodes=self._progress.episodes + 1, health=health))
-            ending, turn, self._unchanged = None, 0, 0
+            self._unchanged = 0
+            if self._workshop is not None and not stop.asked:
+                self._workshop.hold(life, self._shown(life, 0, seen, recent))
+            ending, turn = None, 0
             while ending is None:
                 turn += 1
                 seen, recent, ending = self._turn(life, turn, seen, recent, stop)
@@ -117,6 +118,27 @@ class Run:
             if self._consolidation is not None and not stop.asked:
                 self._consolidation.at_end(life.number, ending)
             life.end(ending)
+
+    def _begin(self) -> tuple[Life, int]:
+        """A life of the memory, and the how many-th of its world it is; of two that begin at once, one is later."""
+        environment, memory = self._environment, self._memory
+        with exclusive(memory.layout.lock_of(memory.layout.lives_folder)):
+            life = memory.live(
+                self._task,
+                environment.world,
+                method=self._method,
+                model=self._model.name,
+                milestones=environment.milestones,
+                deriver=getattr(environment, "deriver", "default"),
+            )
+            return life, sum(one.world == life.world.world for one in memory.lives() if one.life <= life.number)
+
+    def _awake(self, life: Life, number: int) -> Seen:
+        """The first observation of a life."""
+        seen = Seen.of(*self._environment.reset(seed=self._seed, options={"life": number}))
+        if self._environment.world.world != life.world.world:
+            life.enter(self._environment.world)
+        return seen
 
     def _turn(
         self, life: Life, number: int, seen: Seen, recent: tuple[Row, ...], stop: Stop
@@ -131,13 +153,17 @@ class Run:
             if stop.asked or not self._steps_left:
                 break
             position = {"text": plan.intention, "step": place, "of": len(plan.entries)}
-            done.append(self._executor.execute(life, entry, seen, self._steps_left, position, stop, number))
+            most = min(self._steps_left, MOST_STEPS - (life.step - first_step))
+            if most < 1:
+                break
+            done.append(self._executor.execute(life, entry, seen, most, position, stop, number))
             seen = done[-1].seen
             self._count(life, done[-1], plan)
             if done[-1].is_cut:
                 break
         self._unchanged = 0 if any(_changed(one.row) for one in done) else self._unchanged + 1
-        row, rows = self._write_turn(life, number, first_step, plan, done), tuple(one.row for one in done)
+        row, rows = turn_rows.acted(number, first_step, life.step, plan, done), tuple(one.row for one in done)
+        turn_rows.write(life, row)
         if self._consolidation is not None and not stop.asked:
             self._consolidation.after_turn(life.number, row, rows)
         self._tell(replace(self._progress, turns=before.turns + 1))
@@ -187,21 +213,6 @@ class Run:
             intention=plan.intention,
         )
 
-    def _write_turn(self, life: Life, number: int, first_step: int, plan: Plan, done: list[Executed]) -> Json:
-        row: Json = {
-            "turn": number,
-            "first_step": first_step,
-            "last_step": life.step,
-            "episodes": [one.row.id for one in done],
-            "milestones": [name for one in done for name in one.new],
-            "entries": [[entry.action, entry.repeat] for entry in plan.entries],
-            "intention": plan.intention,
-            **_used(plan.account),
-        }
-        path = life.layout.turns(life.number)
-        journal.append(path, life.layout.lock_of(path), [row], durable=False)
-        return row
-
     def _tell(self, progress: Progress) -> None:
         self._progress = replace(progress, seconds=time.monotonic() - self._began)
         self._watch(self._progress)
@@ -213,23 +224,3 @@ _CHANGES = frozenset({"inventory_changed", "milestone", "broke", "opened", "died
 def _changed(row: Row) -> bool:
     """True where the environment verifies that something is otherwise after an episode: place, things, milestones."""
     return bool(_CHANGES.intersection(row.tags)) or (row.position is not None and row.end != row.position)
-
-
-def _used(account: Account) -> Json:
-    """What a turn used, where it used anything: the scripted player makes no request."""
-    usage = account.usage
-    if not (usage.requests or account.tool_calls):
-        return {}
-    return {
-        "requests": usage.requests,
-        "input_tokens": usage.input_tokens,
-        "output_tokens": usage.output_tokens,
-        "images": usage.images,
-        "cost": usage.cost,
-        "tool_calls": account.tool_calls,
-        "inspected": list(account.inspected),
-        "resets": account.resets,
-        "refusals": account.refusals,
-        "seconds": round(account.seconds, 3),
-        **({"events": list(account.events)} if account.events else {}),
-    }

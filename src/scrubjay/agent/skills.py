@@ -47,15 +47,25 @@ class Skills:
         """A line for each atom: its signature and what it does."""
         return tuple(f"{one.signature}: {one.spec.doc}" for one in self._atoms.values())
 
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """Names of the environment's raw actions."""
+        return self._environment.actions
+
     def own(self) -> tuple[str, ...]:
-        """A line for each procedure that may be called, with its record."""
-        return self._memory.procedures.offer()
+        """A line for each procedure that may be called and each reflex that is asked, with its record."""
+        reflexes = self._memory.procedures.offer("reflex")
+        return (*self._memory.procedures.offer(), *(f"reflex {line}" for line in reflexes))
+
+    def check_atom(self, name: str, arguments: Json) -> str | None:
+        """What is wrong with a call of an atom; None where nothing is."""
+        atom = self._atoms.get(name)
+        return f"{name!r} is neither an action nor an atom" if atom is None else _misfit(atom.spec, arguments)
 
     def check(self, name: str, arguments: Json) -> str | None:
         """What is wrong with a call, before a step is spent; None where nothing is."""
-        atom = self._atoms.get(name)
-        if atom is not None:
-            return _misfit(atom.spec, arguments)
+        if name in self._atoms:
+            return self.check_atom(name, arguments)
         try:
             procedure = self._procedure(name)
         except (NotFound, InvalidInput):

@@ -6,19 +6,20 @@ It knows the memory and the current frame. It never acts in the environment.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from scrubjay.agent.asked import query_of, reference_of, references_of
 from scrubjay.agent.offer import Offer
 from scrubjay.agent.schemas import ACT, TOOLS
+from scrubjay.agent.scope import Scope
 from scrubjay.errors import InvalidInput, ScrubjayError, StorageFailed, StorageFull
-from scrubjay.memory.file_memory import FileMemory
+from scrubjay.memory.file_memory import ROOT, FileMemory
 from scrubjay.memory.jsonio import Json
-from scrubjay.memory.layout import parse_reference
+from scrubjay.memory.paths import given_path
 from scrubjay.models.chat import Image, Part, Tool, ToolCall, ToolResult
 from scrubjay.retrieval.lines import line_of
-from scrubjay.retrieval.query import Query
 
 if TYPE_CHECKING:
     from scrubjay.public import Memory
@@ -41,10 +42,12 @@ class OwnTool:
 
 
 class Toolbox:
-    """The tools of one turn. `inspected` collects the references that were looked at; `own` are the method's own."""
+    """The tools of one turn of a life. `inspected` collects the references that were looked at; `own` are the method's
+    own."""
 
-    def __init__(self, memory: Memory, offer: Offer, now: Any, own: Sequence[OwnTool] = ()) -> None:
+    def __init__(self, memory: Memory, offer: Offer, now: Any, own: Sequence[OwnTool] = (), life: int = 1) -> None:
         self._memory, self._offer, self._now = memory, offer, now
+        self._scope = Scope(offer.files, life)
         self.inspected: list[str] = []
         self.calls = 0
         self._handlers: dict[str, Callable[[Json], tuple[Part, ...]]] = {
@@ -58,6 +61,9 @@ class Toolbox:
             **{one.tool.name: partial(_told_by, one) for one in own},
         }
         self._known = {**TOOLS, **{one.tool.name: one.tool for one in own}}
+        if not self._scope.is_everything:
+            told = f"Your own documents under {ROOT}: {self._scope.named}. Cite as [ep_000043]."
+            self._known["documents"] = replace(TOOLS["documents"], description=told)
 
     @property
     def tools(self) -> tuple[Tool, ...]:
@@ -70,7 +76,9 @@ class Toolbox:
         self.calls += 1
         names = [tool.name for tool in self.tools]
         try:
-            if call.name not in names or call.name == ACT.name:
+            if call.name == ACT.name:
+                raise InvalidInput("no step is taken in this turn")
+            if call.name not in names:
                 raise InvalidInput(f"there is no tool {call.name!r}; there are {', '.join(names)}")
             if call.arguments is None:
                 raise InvalidInput(f"the arguments of {call.name} are no JSON object: {call.raw[:200]!r}")
@@ -83,14 +91,7 @@ class Toolbox:
     # --- locate
 
     def _episodes(self, arguments: Json) -> tuple[Part, ...]:
-        values = {key: value for key, value in arguments.items() if value is not None}
-        for name in ("near", "through", "steps"):
-            if name in values:
-                values[name] = tuple(values[name])
-        if isinstance(values.get("tag"), list):
-            values["tag"] = tuple(values["tag"])
-        values["limit"] = min(int(values.get("limit", _MOST_ROWS)), _MOST_ROWS)
-        matches = self._memory.find(Query(**values))
+        matches = self._memory.find(query_of(arguments, _MOST_ROWS))
         if not matches.rows:
             return ("(no matching episodes)",)
         worlds = self._memory.worlds()
@@ -103,24 +104,24 @@ class Toolbox:
     # --- inspect
 
     def _look(self, arguments: Json) -> tuple[Part, ...]:
-        reference = _reference(arguments["reference"])
+        reference = reference_of(arguments["reference"])
         view = self._memory.look(
             reference, zoom=arguments.get("zoom"), camera=arguments.get("camera"), question=arguments.get("question")
         )
         return self._seen(view, [reference])
 
     def _sheet(self, arguments: Json) -> tuple[Part, ...]:
-        references = _references(arguments["references"])
+        references = references_of(arguments["references"])
         return self._seen(self._memory.sheet(references, question=arguments.get("question")), references)
 
     def _then_now(self, arguments: Json) -> tuple[Part, ...]:
-        reference = _reference(arguments["reference"])
+        reference = reference_of(arguments["reference"])
         self._memory.episode(reference)  # else a file of this name would be shown
         view = self._memory.then_now(reference, now=self._now, question=arguments.get("question"))
         return self._seen(view, [reference])
 
     def _compare(self, arguments: Json) -> tuple[Part, ...]:
-        references = _references(arguments["references"])
+        references = references_of(arguments["references"])
         return self._seen(self._memory.compare(references, question=arguments.get("question")), references)
 
     def _seen(self, view: View, references: list[str]) -> tuple[Part, ...]:
@@ -140,36 +141,51 @@ class Toolbox:
 
     def _documents(self, arguments: Json) -> tuple[Part, ...]:
         documents, command = self._memory.documents, arguments["command"]
-        path = str(arguments.get("path", "")).removeprefix("/memories").lstrip("/")
+        path = _inside(arguments.get("path", ""))
+        if not self._scope.is_everything:
+            kept = documents.list()
+            if command == "view" and path not in kept:
+                return (_bounded(self._listing(arguments, kept)),)
+            self._need_in_scope(command, arguments)
         if command == "append":
             documents.append(path, arguments["text"])
-            return (f"appended to /memories/{path}",)
+            return (f"appended to {ROOT}/{path}",)
         if command == "undo":
             undone = documents.undo(path=path or None)
             return ("\n".join(f"took back a change of {change.path}" for change in undone),)
         if command == "history":
-            changes = documents.history(path or None)[-20:]
+            changes = [one for one in documents.history(path or None) if self._scope.allows(one.path)][-20:]
             return (
                 "\n".join(f"{c.number} {c.operation} {c.path} life {c.life} step {c.step} {c.time}" for c in changes),
             )
         return (_bounded(FileMemory(documents).execute(arguments)),)
 
+    def _listing(self, arguments: Json, kept: Sequence[str]) -> str:
+        """A folder as the method's own documents alone make it up."""
+        head, folder, *lines = FileMemory(self._memory.documents).execute(arguments).split("\n")
+        shown = [line for line in lines if self._scope.shows(_listed(line), kept)]
+        return "\n".join([head, folder, *shown])
+
+    def _need_in_scope(self, command: Any, arguments: Json) -> None:
+        named = [name for name in ("path", "old_path", "new_path") if arguments.get(name) is not None]
+        if command == "undo" and not named:
+            raise InvalidInput(f"path: which document? There are {self._scope.named}")
+        for name in named:
+            self._scope.need(_inside(arguments[name]))
+
+
+def _inside(path: Any) -> str:
+    """The path inside `mine/`, as the documents will take it: what is judged is what is done."""
+    return given_path(path)
+
+
+def _listed(line: str) -> str:
+    shown = line.partition("\t")[2]
+    return given_path(shown) + ("/" if shown.endswith("/") else "")
+
 
 def _told_by(own: OwnTool, arguments: Json) -> tuple[Part, ...]:
     return (_bounded(f"{RECORDED}\n{own.answer(arguments)}"),)
-
-
-def _reference(given: Any) -> str:
-    """A reference that a model gave. Raises InvalidInput: a model names episodes, never files."""
-    if not isinstance(given, str):
-        raise InvalidInput(f"{given!r:.80} is not a reference; one looks like ep_000043 or ep_000043#2350")
-    return str(parse_reference(given))
-
-
-def _references(given: Any) -> list[str]:
-    if not isinstance(given, list):
-        raise InvalidInput(f"references: a list of references was expected, found {given!r:.80}")
-    return [_reference(one) for one in given]
 
 
 def _bounded(text: str) -> str:

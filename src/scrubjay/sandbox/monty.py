@@ -123,9 +123,9 @@ class MontySandbox:
 
     def close(self) -> None:
         """Ends the processes. A later run starts new ones."""
-        if self._pool is not None:
-            self._pool.__exit__(None, None, None)
-            self._pool = None
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.__exit__(None, None, None)
 
     def __enter__(self) -> Self:
         return self

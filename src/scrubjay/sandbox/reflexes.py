@@ -6,7 +6,7 @@ that fails is told once and not asked again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -33,11 +33,12 @@ _MAX_SEEN = 64
 
 @dataclass(frozen=True, slots=True)
 class Reflex:
-    """A reflex by its source and the function that is asked."""
+    """A reflex by its source and the function that is asked, at every step that `every` divides."""
 
     name: str
     source: str
     function: str = "main"
+    every: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,27 +72,45 @@ def _is_small(value: Any) -> bool:
 
 
 class Reflexes:
-    """Asks reflexes every `every` steps. Use it in a `with`, or call `close`; without reflexes it starts nothing.
+    """Asks reflexes. Use it in a `with`, or call `close`; without reflexes it starts nothing.
 
     Each question may take 20 ms of the interpreter's time and 16 MB; a worker that goes on is killed 0.1 s later.
     """
 
-    def __init__(self, reflexes: Iterable[Reflex], every: int = 1) -> None:
-        self._reflexes = {one.name: one for one in reflexes}
-        self._every = every
+    def __init__(self, reflexes: Iterable[Reflex] = ()) -> None:
+        self._reflexes: dict[str, Reflex] = {}
+        self._out: set[Reflex] = set()
         self._pool: Monty | None = None
         self._confined: int | None = None
+        self.use(reflexes)
 
-    def ask(self, step: int, shown: Json) -> list[Verdict]:
+    def use(self, reflexes: Iterable[Reflex]) -> None:
+        """Asks these from now on. One that is out of use stays so until its source changes."""
+        self._reflexes = {one.name: one for one in reflexes if one not in self._out}
+
+    @property
+    def furthest(self) -> int:
+        """How many steps back the one that is asked most rarely looks; 0 where there is none."""
+        return max((one.every for one in self._reflexes.values()), default=0)
+
+    def ask(self, step: int, states: Sequence[Json]) -> list[Verdict]:
         """The verdicts at this step, of those reflexes that have one; none where it isn't their step.
 
+        `states` end with the present one; the one `every` before it is what `…_prev` shows, or the oldest there is.
         Raises NotPlain where what is shown is no JSON.
         """
-        if not self._reflexes or step % self._every:
-            return []
-        given = plain(shown)
-        verdicts = [self._ask(reflex, given) for reflex in [*self._reflexes.values()]]
+        verdicts = []
+        for reflex in [*self._reflexes.values()]:
+            if step % reflex.every == 0:
+                before = states[max(0, len(states) - 1 - reflex.every)]
+                verdicts.append(self._ask(reflex, plain(seen(before, states[-1]))))
         return [verdict for verdict in verdicts if verdict is not None]
+
+    def drop(self, name: str) -> None:
+        """Takes one out of use, for what it asked for can't be done."""
+        reflex = self._reflexes.pop(name, None)
+        if reflex is not None:
+            self._out.add(reflex)
 
     def _ask(self, reflex: Reflex, shown: Json) -> Verdict | None:
         monty = load_monty()
@@ -134,14 +153,14 @@ class Reflexes:
             self._confined = worker
 
     def _out_of_use(self, reflex: Reflex, error: str) -> Verdict:
-        del self._reflexes[reflex.name]
+        self.drop(reflex.name)
         return Verdict(reflex.name, error=error)
 
     def close(self) -> None:
         """Ends the process."""
-        if self._pool is not None:
-            self._pool.__exit__(None, None, None)
-            self._pool = None
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.__exit__(None, None, None)
 
     def __enter__(self) -> Self:
         return self

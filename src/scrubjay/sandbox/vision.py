@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
     Frame = NDArray[np.uint8]
 
-__all__ = ["Vision"]
+__all__ = ["VISION", "Vision"]
 
+VISION = ("frame_size", "mean_colour", "find_colour", "cut_template", "match_template")
 _MAX_PIXELS = 4_000_000
 _MAX_TEMPLATES = 64
 _MAX_BOXES = 50
@@ -40,8 +41,7 @@ class Vision:
 
     def atoms(self) -> dict[str, Callable[..., Any]]:
         """The atoms by name."""
-        each = (self.frame_size, self.mean_colour, self.find_colour, self.cut_template, self.match_template)
-        return {atom.__name__: atom for atom in each}
+        return {name: getattr(self, name) for name in VISION}
 
     def specs(self) -> list[AtomSpec]:
         """Their specs."""

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import shlex
 import sys
-import time
 from typing import TYPE_CHECKING
 
+from scrubjay.surfaces.cli.values import count, seed, setting
+
 if TYPE_CHECKING:
-    from scrubjay.agent.progress import Progress
-    from scrubjay.agent.skills import Skills
-    from scrubjay.methods.contract import Method
-    from scrubjay.models.contract import Model
+    from scrubjay.methods.living import Setting
     from scrubjay.models.waiting import Outage
     from scrubjay.public import Memory
 
@@ -30,8 +26,6 @@ The memory is made where it is not there, and gone on in where it is. Ctrl-C sto
 lost, and the same command goes on with a new life.
 """
 
-_STOPPED = "Stopped: the open episode is kept, and the life has ended. The same command goes on with a new life."
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Adds the options."""
@@ -39,9 +33,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--memory", metavar="DIR", required=True, help="folder of the memory; made where it is not there"
     )
+    _who(parser)
+    _how(parser)
+    _how_long(parser)
+
+
+def _who(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--model",
-        default="scripted",
         metavar="M",
         help="scripted (default), anthropic:NAME, openai:NAME, google:NAME, ollama:NAME, or my.module:Model",
     )
@@ -53,11 +52,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--driver-seconds",
-        type=_count,
+        type=count,
         default=600,
         metavar="N",
         help="at most so long for each start of the coding agent (default 600)",
     )
+
+
+def _how(parser: argparse.ArgumentParser) -> None:
     from scrubjay.methods.named import METHODS
 
     parser.add_argument(
@@ -75,12 +77,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="of frames, for methods that compare them: place/1 or efficientnet-lite0",
     )
+
+
+def _how_long(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--steps", type=_count, default=2000, metavar="N", help="environment steps in all (default 2000)"
+        "--steps", type=count, default=2000, metavar="N", help="environment steps in all (default 2000)"
     )
     parser.add_argument(
         "--seed",
-        type=int,
+        type=seed,
         default=0,
         metavar="S",
         help="which world, or which chances in it: the environment says (default 0)",
@@ -89,107 +94,74 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--set",
         action="append",
         default=[],
-        type=_setting,
+        type=setting,
         metavar="NAME=VALUE",
         dest="settings",
         help="an argument of the environment, such as doom_map=MAP03; may be given several times",
     )
     parser.add_argument(
-        "--lives", type=_count, metavar="N", help="at most so many lives (default: until the steps are spent)"
+        "--lives", type=count, metavar="N", help="at most so many lives (default: until the steps are spent)"
     )
     parser.add_argument(
         "--task", default="Reach as many milestones as you can.", metavar="TEXT", help="what the agent is told"
     )
 
 
-def _count(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"a count above 0 was expected, found {text}")
-    return value
-
-
-def _setting(text: str) -> tuple[str, object]:
-    import json
-
-    name, is_given, value = text.partition("=")
-    if not (is_given and name.isidentifier()):
-        raise argparse.ArgumentTypeError(f"NAME=VALUE was expected, found {text!r}")
-    try:
-        return name, json.loads(value)
-    except ValueError:
-        return name, value
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Runs; 0 when the steps or lives are spent, 130 when Ctrl-C stopped it."""
+    from scrubjay.surfaces.cli.run_progress import STOPPED
+
     try:
         return _run(arguments)
     except KeyboardInterrupt:  # before the first life, or a second one that would not wait
-        print(f"\n{_STOPPED}")
+        print(f"\n{STOPPED}")
         return 130
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from scrubjay.agent.loop import Run
-    from scrubjay.agent.skills import Skills
     from scrubjay.environments.named import make_environment
-    from scrubjay.methods.named import make_consolidation, make_method
+    from scrubjay.methods.living import living
+    from scrubjay.methods.named import make_method
+    from scrubjay.surfaces.cli.run_progress import Shown, summarise
 
     method = make_method(arguments.method, arguments.encoder, arguments.frame_encoder)
+    settings = _setting(arguments)
     environment = make_environment(arguments.environment, **dict(arguments.settings))
-    show = _Progress(len(environment.milestones))
-    with _memory(arguments.memory) as memory, contextlib.ExitStack() as until_the_end:
-        skills = Skills(environment, memory)
-        model = _player(arguments, method, memory, skills, until_the_end)
-        print(
-            f"{model.name} player in {arguments.environment}, seed {arguments.seed}, {arguments.steps} steps,"
-            f" memory {memory.root}",
-            flush=True,
-        )
-        progress = Run(
-            environment,
-            model,
-            memory,
-            task=arguments.task,
-            method=method.traits.name,
-            seed=arguments.seed,
-            steps=arguments.steps,
-            lives=arguments.lives,
-            skills=skills,
-            recall=method.recall,
-            consolidation=make_consolidation(model, method, memory),
-            watch=show,
-        ).run()
-        skills.close()
-    environment.close()
+    show = Shown(len(environment.milestones))
+    try:
+        with (
+            _memory(arguments.memory) as memory,
+            living(settings, environment, method, memory, show, _tell_outage) as ready,
+        ):
+            print(
+                f"{ready.model.name} player in {arguments.environment}, seed {arguments.seed}, {arguments.steps} steps,"
+                f" memory {memory.root}",
+                flush=True,
+            )
+            progress = ready.run.run()
+    finally:
+        environment.close()
     show.end()
-    _summarise(progress, environment.milestones, arguments)
+    summarise(progress, environment.milestones, arguments.memory)
     return 130 if progress.is_stopped else 0
 
 
-def _player(
-    arguments: argparse.Namespace, method: Method, memory: Memory, skills: Skills, until_the_end: contextlib.ExitStack
-) -> Model:
-    from scrubjay.methods.named import make_player
-
-    if arguments.driver is None:
-        return make_player(arguments.model, arguments.environment, method, memory, skills, _tell_outage)
-    from scrubjay.agent.driver import Driver, Patience
+def _setting(arguments: argparse.Namespace) -> Setting:
+    from scrubjay.agent.driver import DRIVER
     from scrubjay.errors import InvalidInput
+    from scrubjay.methods.living import Setting
 
-    if method.traits.name != "mfm" or arguments.model != "scripted":
-        raise InvalidInput("--driver: a command with a shell sees the whole memory; leave out --model and --method")
-    patience = Patience(seconds=arguments.driver_seconds)
-    driver = Driver(
-        arguments.driver, memory, check=skills.check, own=skills.own, patience=patience, tell=_tell_restored
+    if arguments.driver is not None and arguments.model is not None:
+        raise InvalidInput("--driver: it is the player; leave out --model")
+    return Setting(
+        arguments.environment,
+        arguments.model or "scripted" if arguments.driver is None else f"{DRIVER}{arguments.driver}",
+        arguments.task,
+        arguments.steps,
+        arguments.lives,
+        arguments.seed,
+        arguments.driver_seconds,
     )
-    return until_the_end.enter_context(driver)
-
-
-def _tell_restored(line: str) -> None:
-    clear = "\r\x1b[2K" if sys.stderr.isatty() else ""
-    print(f"{clear}{line}", file=sys.stderr, flush=True)
 
 
 def _tell_outage(outage: Outage | None) -> None:
@@ -210,76 +182,3 @@ def _memory(path: str) -> Memory:
         return Memory.open(path)
     except NotFound:
         return Memory.create(path)
-
-
-class _Progress:
-    """One line on a terminal, rewritten a few times a second; elsewhere a line where something happened."""
-
-    def __init__(self, milestones: int) -> None:
-        self._milestones = milestones
-        self._is_terminal = sys.stdout.isatty()
-        self._shown = 0.0
-        self._news = (0, 0, 0)
-        self._step = 0
-
-    def __call__(self, progress: Progress) -> None:
-        news = (progress.life, len(progress.reached), len(progress.deaths))
-        is_news = news != self._news or progress.step - self._step >= 500
-        if self._is_terminal:
-            if time.monotonic() - self._shown >= 0.2:
-                self._shown = time.monotonic()
-                line = f"{self._line(progress)}  {progress.intention}"
-                print(f"\r\x1b[2K{line[: _width()]}", end="", flush=True)
-        elif is_news:
-            self._step = progress.step
-            print(self._line(progress) + self._what(progress), flush=True)
-        self._news = news
-
-    def _line(self, progress: Progress) -> str:
-        health = "" if progress.health is None else f"  health {progress.health:g}"
-        speed = progress.episodes / progress.seconds if progress.seconds else 0.0
-        return (
-            f"step {progress.step}/{progress.steps}  life {progress.life}  milestones {len(progress.known)}/"
-            f"{self._milestones}{health}  {progress.episodes} episodes, {speed:.0f}/s"
-        )
-
-    def _what(self, progress: Progress) -> str:
-        life, reached, deaths = self._news
-        if len(progress.deaths) > deaths:
-            return "  died"
-        new = [one.milestone for one in progress.reached[reached:]]
-        return f"  {', '.join(new)}" if new else ("  a life begins" if progress.life > life else "")
-
-    def end(self) -> None:
-        """Leaves the line as it is and goes to the next."""
-        if self._is_terminal:
-            print("\r\x1b[2K", end="")
-
-
-def _width() -> int:
-    import shutil
-
-    return shutil.get_terminal_size().columns - 1
-
-
-def _summarise(progress: Progress, milestones: tuple[str, ...], arguments: argparse.Namespace) -> None:
-    where = shlex.quote(arguments.memory)
-    if progress.is_stopped:
-        print(_STOPPED)
-    deaths = f"{len(progress.deaths)} death{'' if len(progress.deaths) == 1 else 's'}"
-    earlier = f", {len(progress.known)} with the earlier lives of this world" if progress.earlier else ""
-    print(
-        f"{progress.step} steps, {progress.turns} turns, {progress.episodes} episodes, {deaths}, "
-        f"{progress.seconds:.0f} s: {len(progress.reached)} of {len(milestones)} milestones{earlier}"
-    )
-    for one in progress.reached:
-        print(f"  step {one.step:>5}  life {one.life}  {one.milestone:<20} {one.episode}")
-    missing = [name for name in milestones if name not in progress.known]
-    if missing:
-        print(f"  not reached yet: {', '.join(missing)}")
-    print("\nTry next:")
-    print(f"  scrubjay episodes {where} --last 10")
-    print(f"  scrubjay episodes {where} --tag milestone --life all")
-    print(f"  scrubjay episodes {where} --tag damage --life all --last 5")
-    print(f"  scrubjay episodes {where} --tag milestone --life all --sheet milestones.png")
-    print(f"  scrubjay map {where} --out map.png")
