@@ -18,6 +18,7 @@ from scrubjay.memory import journal
 from scrubjay.memory.jsonio import Json
 from scrubjay.memory.layout import Layout, Reference
 from scrubjay.public import Memory
+from scrubjay.retrieval.fetching import Fetcher
 from scrubjay.retrieval.inspections import Inspector
 from scrubjay.retrieval.questions import Questions
 from scrubjay.retrieval.views import Bounds
@@ -283,3 +284,23 @@ def test_a_stored_question_shows_its_view_again(lived: Memory) -> None:
     assert [asked.question for asked in lived.questions("ep_000001")] == ["is it free?"]
     assert view.inspection is not None
     assert lived.look_again(view.inspection).data == view.data
+
+
+def test_a_sheet_shows_and_names_the_milestone(memory: Memory) -> None:
+    with memory.live(task="dig", world="plain") as life:
+        first = {"pos": [0.0, 64.0, 0.0], "milestones": ["log"]}
+        with life.episode("dig", {}, frame=screen(50), state=first) as episode:
+            for step in (1, 2, 3):
+                reached = ["log", "stone"] if step >= 2 else ["log"]
+                state = {"pos": [float(step), 64.0, 0.0], "milestones": reached}
+                episode.step({}, frame=screen(50 + step), state=state)
+            row = episode.finish()
+    view = memory.sheet([row], question="stone?")
+    (source,) = view.sources
+    assert str(source.reference) == f"{row.id}#2"
+    x, y, w, h = source.at or (0, 0, 0, 0)
+    shown = view.image().crop((x, y, x + w, y + h)).resize((160, 90), Image.Resampling.BOX)
+    wanted = memory.episode(row.id).frame(2).array()
+    assert numpy.abs(numpy.asarray(shown).astype(int) - wanted).max() <= 1
+    assert Fetcher(memory, Bounds()).of_item(row).milestones == ("stone",)
+    assert Inspector(memory).remake(view.inspection or "").data == view.data

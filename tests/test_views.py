@@ -18,7 +18,7 @@ from scrubjay.memory.layout import Reference, episode_id
 from scrubjay.retrieval.evidence import Evidence
 from scrubjay.retrieval.fitting import scaled
 from scrubjay.retrieval.given import given_frame
-from scrubjay.retrieval.lettering import font, printable, shortened
+from scrubjay.retrieval.lettering import printable, shortened, width_of
 from scrubjay.retrieval.looking import MOST_IN_SHEET, compare, look, sheet, then_now
 from scrubjay.retrieval.views import DEFAULT_BOUNDS, Bounds, Source, View, clip
 
@@ -232,7 +232,7 @@ def test_any_comparison_is_bounded_and_true(shapes: list[tuple[int, int]], edge:
 @given(st.text() | st.text(alphabet=st.characters(categories=["Cs", "Cc", "Lo", "Mn"])))
 def test_any_text_is_a_label(text: str) -> None:
     assert "\n" not in printable(text)
-    assert font(14).getlength(shortened(text, 14, 60)) <= 60
+    assert width_of(shortened(text, 14, 60), 14) <= 60
 
 
 @pytest.mark.parametrize("name", ["view.png", "view.jpg", "view.webp", "view"])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from scrubjay.errors import Damaged, NotFound
 from scrubjay.retrieval.fitting import scaled, shown_size
-from scrubjay.retrieval.lettering import font, line_height, shortened, wrapped
+from scrubjay.retrieval.lettering import line_height, printable, shortened, width_of, wrapped, write
 from scrubjay.retrieval.views import Region
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def montage(panels: Sequence[Panel], edge: int, *, columns: int | None = None, f
         drawn.at.append(at)
         drawn.missing.append(missing)
     for number, line in enumerate(foot):
-        pen.text((plan.gap, height - plan.gap // 2 + number * line_height(letters)), line, QUIET, font(letters))
+        write(pen, (plan.gap, height - plan.gap // 2 + number * line_height(letters)), line, letters, QUIET)
     return drawn
 
 
@@ -119,7 +119,7 @@ def _plan(panels: Sequence[Panel], edge: int, band: int, columns: int) -> _Plan:
     if wide < _NARROWEST_LABEL or high < caption // 2:
         caption, high = 0, max(1, high + caption)
     shown = [shown_size(panel.size, (wide, high), _USEFUL_EDGE) for panel in panels if panel.size]
-    labels = max((int(font(letters).getlength(line)) + 1 for panel in panels for line in panel.lines), default=0)
+    labels = max((int(width_of(printable(line), letters)) + 1 for panel in panels for line in panel.lines), default=0)
     cell_width = max([size[0] for size in shown] or [wide])
     if caption:
         cell_width = min(wide, max(cell_width, labels))
@@ -135,7 +135,7 @@ def _draw_panel(
         for number, line in enumerate(panel.lines):
             text = shortened(line, plan.letters, plan.cell[0])
             colour = panel.accent if number == 0 else QUIET
-            pen.text((left, top + number * line_height(plan.letters)), text, fill=colour, font=font(plan.letters))
+            write(pen, (left, top + number * line_height(plan.letters)), text, plan.letters, colour)
     top += plan.caption
     missing = panel.missing
     if missing is None:
@@ -162,4 +162,4 @@ def _draw_missing(pen: PIL.ImageDraw.ImageDraw, reason: str, plan: _Plan, corner
     )
     start = top + (height - len(lines) * step) // 2
     for number, line in enumerate(lines):
-        pen.text((left + margin, start + number * step), line, fill=BRIGHT, font=font(plan.letters))
+        write(pen, (left + margin, start + number * step), line, plan.letters, BRIGHT)

@@ -47,6 +47,7 @@ class Evidence:
     """A frame to show, or the reason why there is none, and the cues that label it.
 
     `position` has the two coordinates on the ground of the world, in its unit. `zoom` is the region asked for.
+    `milestones` are those reached at this step.
     """
 
     reference: Reference | None
@@ -58,6 +59,7 @@ class Evidence:
     position: tuple[float, float] | None = None
     place: str | None = None
     action: str | None = None
+    milestones: tuple[str, ...] = ()
 
     def frame_size(self) -> tuple[int, int]:
         """(width, height) of the stored frame, from the head of its file. Raises NotFound or Damaged."""

@@ -87,9 +87,14 @@ class Fetcher:
         return self._seen(self._memory.episode(reference.episode), reference, camera, zoom)
 
     def of_item(self, item: Any) -> Evidence:
-        """The start frame of a row, or what a reference names; whatever is wrong is in `missing`."""
+        """What a reference names; of a row the frame of its first milestone, or else of its start.
+
+        Whatever is wrong is in `missing`.
+        """
         if isinstance(item, Row):
-            return self._seen(self._memory.episode(item), Reference(item.id), None, None, item)
+            episode = self._memory.episode(item)
+            step = next(iter(_milestones(episode, item)), None)
+            return self._seen(episode, Reference(item.id, step), None, None, item)
         reference = as_reference(item)
         try:
             return self.evidence_or_reason(reference, None, None)
@@ -149,11 +154,32 @@ class Fetcher:
             position=(axes[first], axes[second]) if known else None,
             place=row.place,
             action=row.action_kind,
+            milestones=_milestones(episode, row).get(reference.step or 0, ()),
         )
 
 
 def _frame(episode: EpisodeLike, reference: Reference, camera: str | None) -> FrameLike:
     return episode.start_frame(camera) if reference.step is None else episode.frame(reference.step, camera)
+
+
+def _milestones(episode: EpisodeLike, row: Row) -> dict[int, tuple[str, ...]]:
+    """The milestones that the states of an episode say were reached, by the step that says so first."""
+    if "milestone" not in row.tags:
+        return {}
+    from scrubjay.memory.deriving.default import milestones_of
+
+    found: dict[int, tuple[str, ...]] = {}
+    known: list[str] | None = None
+    try:
+        for step in episode.steps():
+            reached = milestones_of(step.state)
+            new = () if known is None else tuple(name for name in reached if name not in known)
+            if new:
+                found[step.step] = new
+            known = reached if known is None else [*known, *new]
+    except (NotFound, Damaged):
+        pass  # without its steps an episode shows its start
+    return found
 
 
 def _position_at(episode: EpisodeLike, step: int) -> Sequence[Any]:

@@ -62,7 +62,7 @@ def look(evidence: Evidence, bounds: Bounds) -> View:
 
 
 def sheet(items: Sequence[Evidence], bounds: Bounds, question: str | None = None, left_out: int = 0) -> View:
-    """A contact sheet: every frame with its reference, step, position and action kind.
+    """A contact sheet: every frame with its reference, step, milestones, position and action kind.
 
     More than MOST_IN_SHEET items: the first ones are shown, the number of the others is in the picture and in
     the view's `left_out`; the parameter counts what the caller left out before. A frame that is missing or damaged
@@ -142,8 +142,8 @@ def _sheet_panel(item: Evidence, more: str = "") -> Panel:
     if reference is not None and reference.step is None and item.step is not None:
         name = f"{name}#{item.step}"
     camera = f" {item.camera}" if item.camera else ""
-    where = _where(item)
-    second = " ".join(part for part in (where, item.action or "", more) if part)
+    reached = ", ".join(item.milestones)
+    second = " ".join(part for part in (reached, _where(item), item.action or "", more) if part)
     return _panel(item, (f"{name}{camera}", second or "-"))
 
 

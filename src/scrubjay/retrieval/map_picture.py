@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scrubjay.retrieval.fitting import fit
-from scrubjay.retrieval.lettering import font, line_height, shortened
+from scrubjay.retrieval.lettering import font, line_height, printable, shortened, width_of, write
 from scrubjay.retrieval.map_text import summary
 from scrubjay.retrieval.maps import RANKS, Chart, Ground, Mark, coarser
 from scrubjay.retrieval.views import Bounds, View
@@ -90,9 +90,9 @@ def _draw(chart: Chart, edge: int) -> PIL.Image.Image:
 def _draw_title(pen: Pen, chart: Chart, width: int) -> None:
     world, _, counts = summary(chart).partition(": ")
     room = width - 2 * _MARGIN
-    pen.text((_MARGIN, _MARGIN - 4), shortened(world, _LETTERS + 4, room), fill=_INK, font=font(_LETTERS + 4))
+    write(pen, (_MARGIN, _MARGIN - 4), shortened(world, _LETTERS + 4, room), _LETTERS + 4, _INK)
     below = _MARGIN + line_height(_LETTERS + 4)
-    pen.text((_MARGIN, below - 4), shortened(counts, _LETTERS - 2, room), fill=_GREY, font=font(_LETTERS - 2))
+    write(pen, (_MARGIN, below - 4), shortened(counts, _LETTERS - 2, room), _LETTERS - 2, _GREY)
 
 
 # --- the field of cells
@@ -239,7 +239,7 @@ def _legend_lines(chart: Chart, width: int) -> list[list[tuple[Mark | None, str]
 
 
 def _entry_width(text: str) -> int:
-    return 22 + int(font(_LETTERS - 2).getlength(text)) + 18
+    return 22 + int(width_of(printable(text), _LETTERS - 2)) + 18
 
 
 def _draw_legend(pen: Pen, lines: list[list[tuple[Mark | None, str]]], top: int) -> None:
@@ -250,5 +250,5 @@ def _draw_legend(pen: Pen, lines: list[list[tuple[Mark | None, str]]], top: int)
                 pen.line((x, y + 7, x + 15, y + 7), fill=_PATHS[0], width=2)
             else:
                 _draw_mark(pen, mark, (x, y), 15)
-            pen.text((x + 22, y - 1), text, fill=_INK, font=font(_LETTERS - 2))
+            write(pen, (x + 22, y - 1), printable(text), _LETTERS - 2, _INK)
             x += _entry_width(text)
