@@ -11,6 +11,7 @@ ScrubjayError
 ├── FormatTooNew(NotImplementedError) a memory of a later format, or with an unknown requirement
 ├── Damaged(ValueError)               a file that does not hold what it must; names file and byte
 ├── ModelUnavailable(ConnectionError)  a language model that gave no answer; wait and ask again
+├── TrainingFailed(ArithmeticError)   an update of an adapter that gave nothing usable; the adapter before it stays
 └── RequestTooLarge(ValueError)        more than a language model takes in one request; show it less
 """
 
@@ -32,6 +33,7 @@ __all__ = [
     "ScrubjayError",
     "StorageFailed",
     "StorageFull",
+    "TrainingFailed",
 ]
 
 
@@ -98,6 +100,10 @@ class ModelUnavailable(ScrubjayError, ConnectionError):
         super().__init__(message)
         self.retry_after = retry_after
         self.is_garbled = is_garbled
+
+
+class TrainingFailed(ScrubjayError, ArithmeticError):
+    """An update of an adapter whose loss is no number, or that had nothing to learn from. The old adapter stays."""
 
 
 class RequestTooLarge(ScrubjayError, ValueError):
