@@ -1,257 +1,30 @@
 """A thread that encodes frames and puts them on disk while the caller goes on.
 
-It knows the files of one episode's frames: `start`, `end` and `frames.tar`. It does not know states or rows.
-At most QUEUE frames wait, the last of each camera among them; a full queue slows the caller and drops nothing.
+It knows work that waits, and faults. What the work does to the files of an episode it does not know. Once a step has
+returned, at most QUEUE frames are not on disk yet; a full queue slows the caller and drops nothing.
 """
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
-import os
-import tarfile
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable
 
-from scrubjay.errors import InvalidInput, StorageFull, storage_error
-from scrubjay.memory.disk import durability, let_go, storage, write_all
-from scrubjay.memory.frames import Picture
-from scrubjay.memory.jsonio import Json
-from scrubjay.memory.layout import Layout
+from scrubjay.errors import StorageFull
+from scrubjay.memory.episode_frames import HELD
 
-__all__ = ["QUEUE", "SYNC_EVERY", "Arriving", "CueMaker", "EpisodeFrames", "FrameWriter", "LastFrame"]
+__all__ = ["QUEUE", "SYNC_EVERY", "FrameWriter"]
 
 QUEUE = 8
 SYNC_EVERY = 4.0  # seconds; the format promises that power loss takes at most 5
-
-CueMaker = Callable[[Any], str]
-
-
-@dataclass(slots=True)
-class Arriving:
-    """A frame on its way to disk: whose it is, what it will be called, and its bytes once encoded."""
-
-    step: int
-    camera: str | None
-    picture: Picture
-    name: str
-    data: bytes | None = None
-    cues: Mapping[str, str] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class LastFrame:
-    """A frame that lies on disk as a file of its own, and may be linked where the next episode begins with it."""
-
-    picture: Picture
-    path: str
-    size: int
-    sha256: str
-    cues: Mapping[str, str]
-
-
-@dataclass(slots=True)
-class EpisodeFrames:
-    """The frames of one episode in its folder, and what `episode.json` will say of them.
-
-    Used by one thread at a time: the writer's while frames come, the recorder's once they are drained.
-    """
-
-    folder: str
-    first_step: int
-    cue_makers: Mapping[str, CueMaker]
-    previous: Mapping[str | None, LastFrame] = field(default_factory=dict)
-    files: dict[str, Json] = field(default_factory=dict)
-    frames: dict[str, Json] = field(default_factory=dict)
-    cues: dict[str, dict[str, str]] = field(default_factory=dict)
-    last: dict[str | None, LastFrame] = field(default_factory=dict)
-    linked: set[str] = field(default_factory=set)
-    missing: dict[str, str] = field(default_factory=dict)
-    _pending: dict[str | None, Arriving] = field(default_factory=dict)
-    _tar: int = -1
-    _tar_size: int = 0
-    _tar_hash: Any = None
-    _first_camera: str | None = None
-    _start: LastFrame | None = None
-
-    def store(self, item: Arriving) -> None:
-        """Encodes a frame and puts the one before it (which is now known not to be the last) into the tar."""
-        if item.name in self.missing:
-            return
-        if not self.frames and not self._pending:
-            self._first_camera = item.camera
-        if item.step == self.first_step:
-            self._store_start(item)
-            return
-        self._encoded(item)
-        before = self._pending.get(item.camera)
-        if before is not None:
-            self._append(before)
-        self._pending[item.camera] = item
-
-    def _encoded(self, item: Arriving) -> bytes:
-        if item.data is None:
-            try:
-                item.data = item.picture.encode()
-            except Exception as error:  # a codec of somebody else's: its fault costs this frame alone
-                why = f"it could not be encoded: {type(error).__name__}: {error}"
-                self.missing[item.name] = why
-                raise InvalidInput(f"frame {item.name}: {why}; its step is recorded without it") from error
-        return item.data
-
-    def _store_start(self, item: Arriving) -> None:
-        name = Layout.edge_frame_name("start", item.picture.extension, item.camera)
-        path = os.path.join(self.folder, name)
-        before = self.previous.get(item.camera)
-        if before is not None and before.picture.same_as(item.picture) and _linked(before.path, path):
-            self._note_file(name, item.name, before.size, before.sha256)
-            self.linked.add(name)
-            cues: Mapping[str, str] = before.cues
-        else:
-            data = self._encoded(item)
-            self._write_edge(path, data)
-            self._note_file(name, item.name, len(data), hashlib.sha256(data).hexdigest())
-            cues = self.make_cues(item.picture) if item.camera == self._first_camera else {}
-        if item.camera == self._first_camera:
-            self._note_cues("start", cues)
-        start = LastFrame(item.picture, path, self.files[name]["size"], self.files[name]["sha256"], cues)
-        self.last[item.camera] = start
-        if item.camera == self._first_camera:
-            self._start = start
-
-    def _write_edge(self, path: str, data: bytes) -> None:
-        with storage(path):
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
-            try:
-                write_all(descriptor, data)
-            finally:
-                os.close(descriptor)
-
-    def _append(self, item: Arriving) -> None:
-        """Header, bytes and padding of one member in one write; nothing of it stays where that fails."""
-        path = os.path.join(self.folder, Layout.FRAMES)
-        assert item.data is not None
-        with storage(path):
-            if self._tar < 0:
-                self._tar = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
-                self._tar_hash = hashlib.sha256()
-        member = tarfile.TarInfo(item.name)
-        member.size = len(item.data)
-        block = member.tobuf(tarfile.USTAR_FORMAT) + item.data + bytes(-len(item.data) % 512)
-        self._extend(block, path)
-        self.frames[item.name] = {
-            "file": Layout.FRAMES,
-            "offset": self._tar_size - len(block) + 512,
-            "size": len(item.data),
-        }
-
-    def _extend(self, block: bytes, path: str) -> None:
-        try:
-            write_all(self._tar, block)
-        except OSError as error:
-            os.lseek(self._tar, self._tar_size, os.SEEK_SET)
-            with contextlib.suppress(OSError):  # where even that fails, `close` does it
-                os.ftruncate(self._tar, self._tar_size)
-            raise storage_error(error, path) from error
-        self._tar_hash.update(block)
-        self._tar_size += len(block)
-
-    def close(self, last_step: int) -> None:
-        """Writes what is pending: the last observation's frames as `end`, others into the tar, and the tar's end."""
-        for camera, item in list(self._pending.items()):
-            if item.step != last_step:
-                self._append(item)
-            else:
-                self._store_end(item)
-            del self._pending[camera]
-        if self._tar >= 0:
-            path = os.path.join(self.folder, Layout.FRAMES)
-            with storage(path):
-                os.ftruncate(self._tar, self._tar_size)
-            self._extend(bytes(1024), path)
-            self.files[Layout.FRAMES] = {"size": self._tar_size, "sha256": self._tar_hash.hexdigest()}
-            self.abandon()
-
-    def _store_end(self, item: Arriving) -> None:
-        assert item.data is not None
-        name = Layout.edge_frame_name("end", item.picture.extension, item.camera)
-        path = os.path.join(self.folder, name)
-        self._write_edge(path, item.data)
-        self._note_file(name, item.name, len(item.data), hashlib.sha256(item.data).hexdigest())
-        size, digest = self.files[name]["size"], self.files[name]["sha256"]
-        self.last[item.camera] = LastFrame(item.picture, path, size, digest, item.cues or {})
-
-    def foresee(self) -> None:
-        """Makes the cues of the newest frame, for it may be the last: called when the thread has nothing else to do."""
-        newest = self._pending.get(self._first_camera)
-        if newest is not None and newest.cues is None:
-            newest.cues = self._cues_of_last(newest.picture)
-
-    @property
-    def knows_end_cues(self) -> bool:
-        """True where `end_cues` has next to nothing to do: they were foreseen, or there is no last frame."""
-        last = self.last.get(self._first_camera)
-        return last is None or last is self._start or bool(last.cues)
-
-    def end_cues(self) -> None:
-        """Makes the cues of the last frame. Slow next to the rest: it runs while the disk makes files durable."""
-        last, start = self.last.get(self._first_camera), self._start
-        if last is None or last is start:
-            return
-        cues = last.cues or self._cues_of_last(last.picture)
-        self.last[self._first_camera] = LastFrame(last.picture, last.path, last.size, last.sha256, cues)
-        self._note_cues("end", cues)
-
-    def _cues_of_last(self, picture: Picture) -> Mapping[str, str]:
-        start = self._start
-        return start.cues if start is not None and start.picture.same_as(picture) else self.make_cues(picture)
-
-    def make_cues(self, picture: Picture) -> dict[str, str]:
-        """Every cue of a picture; none where encoded bytes can't be decoded."""
-        try:
-            pixels = picture.array()
-        except (OSError, ValueError, SyntaxError):
-            return {}
-        return {name: make(pixels) for name, make in self.cue_makers.items()}
-
-    def _note_file(self, name: str, frame: str, size: int, digest: str) -> None:
-        self.files[name] = {"size": size, "sha256": digest}
-        self.frames[frame] = {"file": name}
-
-    def _note_cues(self, edge: str, cues: Mapping[str, str]) -> None:
-        for cue, value in cues.items():
-            self.cues.setdefault(cue, {})[edge] = value
-
-    def sync(self) -> None:
-        """Makes what the tar holds so far durable."""
-        if self._tar >= 0:
-            with durability(os.path.join(self.folder, Layout.FRAMES)):
-                os.fdatasync(self._tar)
-
-    def abandon(self) -> None:
-        """Lets go of the open file; what is on disk stays for recovery."""
-        tar, self._tar = self._tar, -1
-        if tar >= 0:
-            let_go(tar)
-
-
-def _linked(source: str, target: str) -> bool:
-    # A link that was reported as failed may be there: to write into it would be to change the other's evidence.
-    with contextlib.suppress(OSError):  # a file system without links, or too many of them: the frame is written again
-        os.link(source, target)
-        return True
-    return os.path.exists(target) and os.path.samefile(source, target)
 
 
 class FrameWriter:
     """The thread of one life, and the bounded queue before it.
 
-    `reserve` then `put`; a fault of the disk is raised by the next reserve or drain, once, and the work it concerned
-    is tried again after that.
+    `reserve`, then `put` for each camera, then `settle`; a fault of the disk is raised by the next reserve or drain,
+    once, and the work it concerned is tried again after that.
     """
 
     def __init__(self) -> None:
@@ -284,8 +57,7 @@ class FrameWriter:
 
     def reserve(self, cameras: int) -> None:
         """Waits until there is room for a frame of each camera. Raises the fault of an earlier frame."""
-        # The last frame of each camera waits outside the queue, for it may be the episode's end.
-        room = max(1, QUEUE - 2 * cameras + 1)
+        room = max(1, _most_waiting(cameras) - cameras + 1)
         with self._condition:
             while True:
                 self._raise_error()
@@ -298,6 +70,12 @@ class FrameWriter:
         with self._condition:
             self._queue.append(work)
             self._condition.notify_all()
+
+    def settle(self, cameras: int) -> None:
+        """Waits until no more than QUEUE frames are not on disk. A fault is left to the next `reserve`."""
+        with self._condition:
+            while self._error is None and len(self._queue) > _most_waiting(cameras):
+                self._condition.wait()
 
     def drain(self) -> None:
         """Waits until everything handed over is done and the thread rests; nothing runs in it until the next `put`.
@@ -380,6 +158,11 @@ class FrameWriter:
 
     def _sync_due(self) -> bool:
         return self._tick is not None and self._error is None and time.monotonic() >= self._next_sync
+
+
+def _most_waiting(cameras: int) -> int:
+    """How many frames may wait in the queue: some wait outside it, each of them perhaps the episode's end."""
+    return QUEUE - min(cameras, HELD)
 
 
 def _fault_of(work: Callable[[], None]) -> BaseException | None:

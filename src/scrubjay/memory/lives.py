@@ -18,9 +18,10 @@ from scrubjay.memory import journal
 from scrubjay.memory.claims import claim_episode, claim_life
 from scrubjay.memory.deriving import FAMILIES, Deriver
 from scrubjay.memory.disk import datasync, let_go, lock_exclusive
+from scrubjay.memory.episode_frames import CueMaker, LastFrame
 from scrubjay.memory.folder import declare_world
 from scrubjay.memory.frames import DEFAULT_CODEC, FrameCodec
-from scrubjay.memory.framewriter import CueMaker, FrameWriter, LastFrame
+from scrubjay.memory.framewriter import FrameWriter
 from scrubjay.memory.jsonio import Json, clean
 from scrubjay.memory.layout import Layout
 from scrubjay.memory.observations import Observation, observe, utc
@@ -97,6 +98,7 @@ class Life:
     ) -> Recording:
         """Begins an episode with its first observation; where none is given, it is the last one of this life.
 
+        `place` is the state's own where none is given.
         `arguments` is None for a raw action. Raises Conflict while another episode of this life is open, InvalidInput
         for what can't be recorded, StorageFull on a full disk: then nothing was begun.
         """
@@ -111,6 +113,8 @@ class Life:
             first = self._last
         else:
             first = observe(frame, state, time, frame_missing, self.codec)
+        if place is None and isinstance(first.state.get("place"), str):
+            place = first.state["place"]
         for name, value in (("place", place), ("kind", kind)):
             if not (isinstance(value, str) or (value is None and name == "place")):
                 raise InvalidInput(f"{name}: text was expected, found {type(value).__name__}")

@@ -23,7 +23,7 @@ from scrubjay.memory import record as records
 from scrubjay.memory.deriving import Derived, Deriver, Happened
 from scrubjay.memory.disk import datasync, durability, let_go, storage, sync_folder, write_file
 from scrubjay.memory.endings import check_cells, check_ending, given_ending
-from scrubjay.memory.framewriter import Arriving, EpisodeFrames
+from scrubjay.memory.episode_frames import Arriving, EpisodeFrames
 from scrubjay.memory.jsonio import Json, clean, dumps
 from scrubjay.memory.layout import Layout
 from scrubjay.memory.observations import Observation, observe
@@ -148,6 +148,7 @@ class Recording:
         for camera, shown in seen.pictures.items():
             arriving = Arriving(step, camera, shown, Layout.frame_name(step, shown.extension, camera))
             writer.put(functools.partial(self._frames.store, arriving))
+        writer.settle(len(seen.pictures))
         self._life.took(step, seen)
         self._halfway = was_halfway or not self._observed(step, seen, after)
 

@@ -20,8 +20,8 @@ from scrubjay.memory import journal
 from scrubjay.memory import record as records
 from scrubjay.memory.deriving import FAMILIES, DefaultDeriver, Deriver, Happened
 from scrubjay.memory.disk import datasync, let_go, lock_exclusive, sync_folder, write_file
+from scrubjay.memory.episode_frames import CueMaker
 from scrubjay.memory.evidence import read_record, step_of
-from scrubjay.memory.framewriter import CueMaker
 from scrubjay.memory.jsonio import Json
 from scrubjay.memory.layout import Layout, episode_number
 from scrubjay.memory.observations import Observation, utc

@@ -15,8 +15,8 @@ from scrubjay.memory.checking.findings import Problem, Report
 from scrubjay.memory.checking.lives import rebuild_starts
 from scrubjay.memory.claims import episode_numbers
 from scrubjay.memory.disk import lock_exclusive
+from scrubjay.memory.episode_frames import CueMaker
 from scrubjay.memory.evidence import read_record
-from scrubjay.memory.framewriter import CueMaker
 from scrubjay.memory.layout import Layout, episode_id
 from scrubjay.memory.projections import complete
 from scrubjay.memory.records import World
