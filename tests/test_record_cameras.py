@@ -44,11 +44,11 @@ def test_a_kill_takes_at_most_a_full_queue(memory: Memory, cameras: int) -> None
         missing = kept.record["evidence"]["missing"]
         assert len(missing) <= QUEUE
         assert len(list(kept.steps())) == STEPS
-        for step in kept.steps():
-            for camera, name in step.frames.items():
+        for there in kept.steps():
+            for camera, name in there.frames.items():
                 if name not in missing:
-                    wanted = shown(step.step, cameras)[camera]
-                    assert np.array_equal(kept.frame(step.step, camera).array(), wanted)
+                    wanted = shown(there.step, cameras)[camera]
+                    assert np.array_equal(kept.frame(there.step, camera).array(), wanted)
         assert check(again.layout).is_sound
 
 
@@ -62,9 +62,9 @@ def test_every_frame_of_a_finished_episode_is_its_own(memory: Memory, cameras: i
                 del seen["c0"]  # a camera that is off for a step
             episode.step(1, frame=seen, state={})
     kept = memory.episode(episode.id)
-    for step in kept.steps():
-        for camera in step.frames:
-            assert np.array_equal(kept.frame(step.step, camera).array(), shown(step.step, cameras)[camera])
+    for there in kept.steps():
+        for camera in there.frames:
+            assert np.array_equal(kept.frame(there.step, camera).array(), shown(there.step, cameras)[camera])
     assert kept.record["evidence"]["missing"] == {}
     names = os.listdir(memory.layout.episode(episode.id))
     assert ("frames.tar" in names) == (steps > 2)
