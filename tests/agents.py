@@ -9,7 +9,7 @@ from pathlib import Path
 _HEAD = """\
 import json, os, pathlib, shutil, signal, subprocess, sys, time
 prompt = sys.argv[-1]
-turn = int(prompt.split('{"turn": ', 1)[1].split(",", 1)[0])
+turn = int(prompt.split('{"turn": ', 1)[1].split(",", 1)[0]) if '{"turn": ' in prompt else 0
 
 def act(plan, **more):
     pathlib.Path("mine/actions.json").write_text(json.dumps({"turn": turn, "plan": plan, **more}))

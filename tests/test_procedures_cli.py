@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from scrubjay import Memory
+from scrubjay.memory import journal
+from scrubjay.memory.checking import check
 from scrubjay.memory.procedures import Procedures, Run
 from scrubjay.surfaces.cli import main
 
@@ -98,3 +100,52 @@ def test_a_flaw_is_told_and_hides_nothing(path: str, capsys: pytest.CaptureFixtu
     shown = capsys.readouterr()
     assert "Cut a step.  (called 3" in shown.out
     assert "mine/procedures/Cut_Step: is called cut-step, as mine/procedures/cut-step is" in shown.err
+
+
+WALK = "def go_east(n: int = 2) -> int:\n    for i in range(n):\n        act('right')\n    return n\n"
+
+
+def test_run_is_a_life_of_one_call(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    where = str(tmp_path / "m")
+    with Memory.create(where) as memory:
+        memory.procedures.create("go-east", "Goes east.", code=WALK)
+    command = ["procedures", where, "run", "go_east", "n=3", "--env", "corridor:Corridor", "--seed", "4"]
+    assert main([*command, "--json"]) == 0
+    row = json.loads(capsys.readouterr().out)
+    assert (row["procedure"], row["outcome"], row["steps"], row["arguments"]) == ("go-east", "success", 3, {"n": 3})
+    assert main(command) == 0
+    assert "go-east(n=3)  success  3 steps  ep_000003" in capsys.readouterr().out
+    with Memory.open(where, read_only=True) as memory:
+        lives = memory.lives()
+        assert [(life.world, life.model, life.outcome) for life in lives] == [("corridor-4", "person", "ended")] * 2
+        assert row["episodes"] == ["ep_000001"]
+        assert [step.after for step in memory.episode("ep_000001").steps()] == [None, "right", "right", "right"]
+        (turn,) = journal.rows(memory.layout.turns(1))
+        assert (turn["entries"], turn["milestones"]) == ([["go-east", 1, {"n": 3}]], ["three"])
+        assert check(memory.layout).is_sound
+
+
+def test_run_tells_failures_and_refuses_before_a_life(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    where = str(tmp_path / "m")
+    with Memory.create(where) as memory:
+        memory.procedures.create("go-east", "Goes east.", code=WALK)
+        memory.procedures.create("stumble", "Falls.", code="def main() -> None:\n    act('right')\n    1 // 0\n")
+    command = ["procedures", where, "run"]
+    corridor = ["--env", "corridor:Corridor"]
+    assert main([*command, "stumble", *corridor]) == 1
+    told = capsys.readouterr()
+    assert "stumble()  failure  1 steps" in told.out
+    assert "ZeroDivisionError" in told.err
+    assert main([*command, "go-east", "n=9", "--steps", "4", *corridor]) == 1
+    assert "budget  4 steps" in capsys.readouterr().out
+    for words, says in (
+        (["go-east", "n=far"], "go-east"),
+        (["go-west"], "there is no procedure go-west"),
+        (["go-east", "--env", "chess"], "crafter"),
+    ):
+        assert main([*command, *words, *([] if "--env" in words else corridor)]) == 1
+        assert says in capsys.readouterr().err
+    for words in (["go-east"], ["go-east", "n", *corridor], ["go-east", "--seed", "-1", *corridor]):
+        assert main([*command, *words]) == 2
+    with Memory.open(where, read_only=True) as memory:
+        assert len(memory.lives()) == 2

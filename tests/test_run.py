@@ -19,8 +19,10 @@ from scrubjay.agent.stopping import Stop
 from scrubjay.errors import InvalidInput
 from scrubjay.memory import journal
 from scrubjay.memory.checking import check
+from scrubjay.models.contract import Entry, Plan, Turn
 from scrubjay.models.named import make_model
 from scrubjay.surfaces.cli import main
+from test_skills import Corridors
 
 
 def lived(path: Path, model: Always, steps: int, **options: Any) -> tuple[Progress, Memory, Corridor]:
@@ -199,3 +201,61 @@ def test_sigint_to_a_real_process_leaves_a_memory_that_goes_on(tmp_path: Path) -
     assert again.returncode == 0
     with Memory.open(path, read_only=True) as memory:
         assert len(memory.lives()) == count + 1
+
+
+def test_a_seed_that_is_none_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for seed in ("-1", "x"):
+        assert main(["run", "crafter", "--memory", str(tmp_path / "m"), "--seed", seed]) == 2
+        assert "--seed" in capsys.readouterr().err
+    assert not (tmp_path / "m").exists()
+
+
+AT_ONCE = """
+import pathlib, sys, time
+sys.path.insert(0, sys.argv[3])
+from corridor import Corridor, Walker
+from scrubjay import Memory
+from scrubjay.agent.loop import Run
+memory, environment = Memory.open(sys.argv[1]), Corridor()
+print("ready", flush=True)
+sys.stdin.readline()
+Run(environment, Walker(), memory, steps=300, lives=6).run()  # a life has fifty steps
+print([reset["life"] for reset in environment.resets if "life" in reset])
+"""
+
+
+def test_of_lives_that_begin_at_once_in_one_world_no_two_are_the_same(tmp_path: Path) -> None:
+    Memory.create(tmp_path / "m").close()
+    command = [sys.executable, "-c", AT_ONCE, str(tmp_path / "m"), "-", str(Path(__file__).parent)]
+    running = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    for process in running:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    said = [process.communicate("go\n", timeout=60)[0] for process in running]
+    numbers = [number for text in said for number in eval(text)]
+    assert sorted(numbers) == list(range(1, 13))
+    with Memory.open(tmp_path / "m") as memory:
+        assert len(memory.lives()) == 12
+        assert check(memory.layout).is_sound
+
+
+def test_arguments_of_entries_stand_in_the_row_of_their_turn(memory: Memory) -> None:
+    class Calling(Always):
+        def decide(self, turn: Turn) -> Plan:
+            return Plan((Entry("walk", arguments={"x": 1}), Entry("right")), "there")
+
+    Run(Corridors(), Calling(), memory, steps=2).run()
+    (row,) = journal.rows(memory.layout.turns(1))
+    assert row["entries"] == [["walk", 1, {"x": 1}], ["right", 1]]
+
+
+def test_a_plan_takes_at_most_four_hundred_steps(memory: Memory) -> None:
+    class Long(Corridor):
+        def step(self, action: int) -> tuple[Any, float, bool, bool, Any]:
+            frame, reward, terminated, _, info = super().step(action)
+            return frame, reward, terminated, False, info
+
+    Run(Long(), Always(("wait", 250), ("wait", 250), ("wait", 1)), memory, steps=450).run()
+    first, second = journal.rows(memory.layout.turns(1))
+    assert (first["last_step"], len(first["episodes"])) == (400, 2)
+    assert second["last_step"] == 450

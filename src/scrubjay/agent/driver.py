@@ -136,7 +136,7 @@ class Driver:
         self._show(turn, observation, told)
         ended = self._run(turn.life, told, guard, spent, 1)
         if ended.status or ended.why:
-            spent.events.append(f"the workshop {_how(ended)}")
+            spent.events.append(f"workshop: {_how(ended)}")
         return self._settle(guard, spent, began)
 
     def consolidate(self, life: int, reason: str, evidence: str, refused: str, spent: Spent) -> Json:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scrubjay.agent import turn_rows
+from scrubjay.agent.beginning import awake, begin
 from scrubjay.agent.execution import Executed, Executor
 from scrubjay.agent.planning import MOST_STEPS
 from scrubjay.agent.progress import Progress, Reached
@@ -19,7 +20,6 @@ from scrubjay.agent.stepping import MILESTONE, Seen
 from scrubjay.agent.stopping import Stop
 from scrubjay.environments.contract import Environment
 from scrubjay.errors import InvalidInput
-from scrubjay.memory.disk import exclusive
 from scrubjay.memory.records import Row
 from scrubjay.models.contract import Model, Plan, Recall, Turn
 from scrubjay.retrieval.query import ALL_LIVES, Query
@@ -99,9 +99,9 @@ class Run:
         return self._progress.steps - self._progress.step
 
     def _live(self, stop: Stop) -> None:
-        life, number = self._begin()
+        life, number = begin(self._environment, self._memory, self._task, self._method, self._model.name)
         with life:
-            seen = self._awake(life, number)
+            seen = awake(self._environment, life, number, self._seed)
             with life.episode(None, kind="initial", frame=seen.frame, state=seen.state) as first:
                 recent: tuple[Row, ...] = (first.finish(),)
             health = seen.state.get("health")
@@ -118,27 +118,6 @@ class Run:
             if self._consolidation is not None and not stop.asked:
                 self._consolidation.at_end(life.number, ending)
             life.end(ending)
-
-    def _begin(self) -> tuple[Life, int]:
-        """A life of the memory, and the how many-th of its world it is; of two that begin at once, one is later."""
-        environment, memory = self._environment, self._memory
-        with exclusive(memory.layout.lock_of(memory.layout.lives_folder)):
-            life = memory.live(
-                self._task,
-                environment.world,
-                method=self._method,
-                model=self._model.name,
-                milestones=environment.milestones,
-                deriver=getattr(environment, "deriver", "default"),
-            )
-            return life, sum(one.world == life.world.world for one in memory.lives() if one.life <= life.number)
-
-    def _awake(self, life: Life, number: int) -> Seen:
-        """The first observation of a life."""
-        seen = Seen.of(*self._environment.reset(seed=self._seed, options={"life": number}))
-        if self._environment.world.world != life.world.world:
-            life.enter(self._environment.world)
-        return seen
 
     def _turn(
         self, life: Life, number: int, seen: Seen, recent: tuple[Row, ...], stop: Stop

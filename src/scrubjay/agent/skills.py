@@ -107,7 +107,7 @@ class Skills:
             atoms,
             self._specs,
             budget,
-            lambda: stepper.is_over,
+            lambda: stepper.is_stopped,
             lambda: stepper.taken,
         )
 
@@ -184,10 +184,14 @@ def _callable(atom: Atom, stepper: Stepper) -> Callable[..., Json]:
         except InvalidInput as error:
             raise AtomFailed(str(error)) from None
         except Halt as halt:
-            raise Halted("stopped", str(halt)) from None
+            raise _halted(stepper, halt) from None
         return {"ok": outcome == SUCCESS, "outcome": outcome.removeprefix(FAILURE), "state": stepper.seen.state}
 
     return call
+
+
+def _halted(stepper: Stepper, halt: Halt) -> Halted:
+    return Halted("stopped" if stepper.is_stopped else "budget", str(halt))
 
 
 def _acting(stepper: Stepper) -> Callable[..., Json]:
@@ -198,7 +202,7 @@ def _acting(stepper: Stepper) -> Callable[..., Json]:
         except InvalidInput as error:
             raise AtomFailed(str(error)) from None
         except Halt as halt:
-            raise Halted("stopped", str(halt)) from None
+            raise _halted(stepper, halt) from None
         return {"ok": True, "outcome": SUCCESS, "state": stepper.seen.state}
 
     return act

@@ -69,8 +69,17 @@ class Stepper:
     @property
     def is_over(self) -> bool:
         """True where no further step may be taken."""
-        is_spent = self.taken >= self._most or self._stop.asked
-        return is_spent or self.ending is not None or self.stopped_by is not None
+        return self.is_spent or self.is_stopped
+
+    @property
+    def is_spent(self) -> bool:
+        """True where all steps that there were are taken."""
+        return self.taken >= self._most
+
+    @property
+    def is_stopped(self) -> bool:
+        """True where the life ended, or a reflex or somebody asked to stop."""
+        return self._stop.asked or self.ending is not None or self.stopped_by is not None
 
     @property
     def calls_for_a_look(self) -> bool:

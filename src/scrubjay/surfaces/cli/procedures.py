@@ -7,6 +7,8 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
+from scrubjay.surfaces.cli.values import count, seed, setting
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -15,8 +17,8 @@ if TYPE_CHECKING:
     from scrubjay.memory.procedures import Procedure, Procedures, Run
 
 SUMMARY = """\
-The procedures and reflexes of a memory: list them with the record of their calls, show one, see its calls, and take
-one out of use or back into it. Names are found however spelled: cut-step, cut_step, "Cut Step"."""
+The procedures and reflexes of a memory: list them with the record of their calls, show one, see its calls, take one
+out of use or back into it, and run one. Names are found however spelled: cut-step, cut_step, "Cut Step"."""
 
 EXAMPLES = """\
 examples:
@@ -25,9 +27,10 @@ examples:
   scrubjay procedures runs/diamond runs cut-step --limit 5
   scrubjay procedures runs/diamond disable cut-step "digs into lava [ep_000043]"
   scrubjay procedures runs/diamond enable cut-step
+  scrubjay procedures runs/diamond run cut-step n=2 --env crafter --seed 7
 
 They are written and edited as files: mine/procedures/<name>/SKILL.md and scripts/<name>.py, or with
-`scrubjay memory`. They run when a plan of an agent calls them.
+`scrubjay memory`. They run when a plan of an agent calls them, or by `run`, as a life of one call.
 """
 
 _LIMIT = 200
@@ -59,10 +62,25 @@ def configure(parser: argparse.ArgumentParser) -> None:
     runs = add("runs", "list the calls of one, or of all, oldest first")
     runs.add_argument("name", metavar="NAME", nargs="?")
     runs.add_argument("--limit", type=int, default=_LIMIT, metavar="N", help=f"the newest N (default {_LIMIT})")
+    _configure_run(add("run", "run a procedure in an environment, in the sandbox; it is recorded as a life"))
+
+
+def _configure_run(action: argparse.ArgumentParser) -> None:
+    action.add_argument("name", metavar="NAME")
+    action.add_argument("values", type=setting, nargs="*", metavar="NAME=VALUE", help="its arguments, as JSON or text")
+    action.add_argument("--env", required=True, metavar="ENV", help="crafter, or a path like my.module:Env")
+    action.add_argument(
+        "--set", action="append", default=[], type=setting, metavar="NAME=VALUE", dest="settings",
+        help="an argument of the environment; may be given several times",
+    )  # fmt: skip
+    action.add_argument("--seed", type=seed, default=0, metavar="S", help="which world (default 0)")
+    action.add_argument("--steps", type=count, default=400, metavar="N", help="at most so many steps (default 400)")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carries out one action and prints what it says."""
+    """Carries out one action and prints what it says; 1 where a procedure that was run did not succeed."""
+    if arguments.action == "run":
+        return _run(arguments)
     from scrubjay.memory.procedures import Procedures
     from scrubjay.public import Memory
 
@@ -72,6 +90,24 @@ def run(arguments: argparse.Namespace) -> int:
     sys.stdout.buffer.write(text.encode(errors="replace"))
     sys.stdout.flush()
     return 0
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from scrubjay.agent.single_call import call
+    from scrubjay.environments.named import make_environment
+    from scrubjay.public import Memory
+
+    environment = make_environment(arguments.env, **dict(arguments.settings))
+    try:
+        with Memory.open(arguments.dir) as memory:
+            done = call(environment, memory, arguments.name, dict(arguments.values), arguments.seed, arguments.steps)
+            (kept,) = memory.procedures.runs(arguments.name, last=1)
+    finally:
+        environment.close()
+    print(_line(kept.to_json()).rstrip("\n") if arguments.json else _call(kept))
+    if done.row.note:
+        print(done.row.note, file=sys.stderr)
+    return 0 if kept.outcome == "success" else 1
 
 
 def _list(procedures: Procedures, arguments: argparse.Namespace) -> str:
