@@ -31,6 +31,9 @@ COMMANDS = {
     "procedures": "the agent's methods: how their calls went, which are offered",
     "consolidate": "turn new episodes into notes, guide and procedures that cite them",
     "experiment": "runs of method x model x task x seed, and their report",
+    "kicad": "judge a KiCad project by the netlist of a task; list tasks",
+    "serve": "a memory for other programs: over MCP",
+    "install": "tell the coding agents of a project how to use a memory",
     "check": "verify every rule that a file can show, and repair",
     "forget": "remove an episode's evidence, as a person",
 }
@@ -48,7 +51,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as leaving:
         return leaving.code if isinstance(leaving.code, int) else 1
     except ScrubjayError as error:
-        print(f"{shown}: {error}", file=sys.stderr)
+        from scrubjay.surfaces.cli.plain import plain
+
+        print(plain(f"{shown}: {error}"), file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print(f"\n{shown}: stopped", file=sys.stderr)
