@@ -15,11 +15,12 @@ from scrubjay.memory.jsonio import Json
 from scrubjay.sandbox.contract import AtomSpec
 from scrubjay.sandbox.signatures import bind, signature, spec_of
 
-__all__ = ["FAILURE", "SUCCESS", "Atom", "Moves", "atom", "by_name", "drive", "failure"]
+__all__ = ["FAILURE", "SUCCESS", "Atom", "Moves", "Raw", "atom", "by_name", "drive", "failure"]
 
 SUCCESS = "success"
 FAILURE = "failure: "
-Moves = Generator[str, Json, str]  # yields names of raw actions, is sent the states they led to, returns the outcome
+Raw = str | Json  # the name of a raw action, or an object with its arguments: {"click": {"x": 500, "y": 320}}
+Moves = Generator[Raw, Json, str]  # yields raw actions, is sent the states they led to, returns the outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ def failure(why: str) -> str:
     return f"{FAILURE}{why}"
 
 
-def drive(moves: Moves, take: Callable[[str], Json]) -> str:
+def drive(moves: Moves, take: Callable[[Any], Json]) -> str:
     """Takes an atom's actions to its end and returns its outcome.
 
     `take` takes one raw action and gives the state it led to. What it raises ends the atom and passes through: so a

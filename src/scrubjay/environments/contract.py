@@ -24,8 +24,10 @@ class Environment(Protocol):
 
     The observation is the frame, `uint8 (H, W, 3)`. `info["state"]` is the structured part of the observation, as
     JSON, and `info["milestones"]` lists those reached in this life, in the order of `milestones`. `step` takes an
-    index into `actions`. It may have `deriver`, the family that says what its episodes were (`continuous` for a world
-    without tiles), and `atoms`, a tuple of `Atom`: closed-loop primitives that a plan can call by name.
+    index into `actions`, or, where raw actions have arguments, an object such as `{"click": {"x": 500, "y": 320}}`.
+    Where a life ends other than by death, `info["ending"]` says how. It may have `deriver`, the family that says what
+    its episodes were (`continuous` for a world without tiles, `desktop` for a screen), and `atoms`, a tuple of `Atom`:
+    closed-loop primitives that a plan can call by name.
     `options={"life": n}` at reset gives life n: the same world, other chances.
     """
 
@@ -44,7 +46,7 @@ class Environment(Protocol):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Frame, Json]:
         """Begins a life and returns its first observation."""
 
-    def step(self, action: int) -> tuple[Frame, SupportsFloat, bool, bool, Json]:
+    def step(self, action: Any) -> tuple[Frame, SupportsFloat, bool, bool, Json]:
         """Takes one action: frame, reward, terminated, truncated, info."""
 
     def render(self) -> Any:

@@ -53,15 +53,15 @@ class RawLife:
 
     # --- what happens in the environment
 
-    def reset(self, seen: Seen, world: World | str, milestones: Iterable[str] = ()) -> None:
-        """A life begins with this observation; one that runs ends."""
+    def reset(self, seen: Seen, world: World | str, milestones: Iterable[str] = (), deriver: str = "default") -> None:
+        """A life begins with this observation; one that runs ends. `deriver` says what its episodes were."""
         self.needs_reset = False
         self._position = _position(seen.state)
         self._lengths.clear()
         self._do(
             self._finish,
             partial(self._end, "reset"),
-            partial(self._begin, world, tuple(milestones)),
+            partial(self._begin, world, tuple(milestones), deriver),
             partial(self._observe_first, seen),
             self._finish,
         )
@@ -121,8 +121,8 @@ class RawLife:
                 raise
             self._waiting.popleft()
 
-    def _begin(self, world: World | str, milestones: tuple[str, ...]) -> None:
-        self.life = self._memory.live(self._task, world, milestones=milestones)
+    def _begin(self, world: World | str, milestones: tuple[str, ...], deriver: str) -> None:
+        self.life = self._memory.live(self._task, world, milestones=milestones, deriver=deriver)
 
     def _observe_first(self, seen: Seen) -> None:
         assert self.life is not None

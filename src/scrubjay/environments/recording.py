@@ -91,7 +91,12 @@ class RecordMemory(gymnasium.Wrapper[Any, Any, Any, Any]):
 
     def _begin(self, observation: Any, info: dict[str, Any], seed: int | None) -> None:
         world = self._world or attribute_of(self.env, "world") or name_of(self.env, seed)
-        self._lives.reset(see(observation, info, self._renderer()), world, attribute_of(self.env, "milestones") or ())
+        self._lives.reset(
+            see(observation, info, self._renderer()),
+            world,
+            attribute_of(self.env, "milestones") or (),
+            attribute_of(self.env, "deriver") or "default",
+        )
 
     def _renderer(self) -> Any:
         return self.env.render if self.render_mode == "rgb_array" else None

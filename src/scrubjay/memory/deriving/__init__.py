@@ -6,8 +6,13 @@ One small module per family of environments; `default` serves all that give the 
 from scrubjay.memory.deriving.continuous import ContinuousDeriver
 from scrubjay.memory.deriving.contract import Derived, Deriver, Happened
 from scrubjay.memory.deriving.default import DefaultDeriver
+from scrubjay.memory.deriving.desktop import DesktopDeriver
 
-__all__ = ["FAMILIES", "ContinuousDeriver", "DefaultDeriver", "Derived", "Deriver", "Happened"]
+__all__ = ["FAMILIES", "ContinuousDeriver", "DefaultDeriver", "Derived", "Deriver", "DesktopDeriver", "Happened"]
 
 # By the name that a life's row keeps, so that recovery derives as the life did.
-FAMILIES: dict[str, type[DefaultDeriver]] = {"default": DefaultDeriver, "continuous": ContinuousDeriver}
+FAMILIES: dict[str, type[DefaultDeriver]] = {
+    "default": DefaultDeriver,
+    "continuous": ContinuousDeriver,
+    "desktop": DesktopDeriver,
+}

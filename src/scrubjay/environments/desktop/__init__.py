@@ -1,0 +1,1 @@
+"""An X display as an environment: screenshots in, mouse and keyboard out. Any program runs in it."""

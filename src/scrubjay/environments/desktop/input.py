@@ -1,0 +1,93 @@
+"""Pressing keys and moving the mouse on a display, through xdotool."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import time
+from collections.abc import Sequence
+
+from scrubjay.environments.desktop.actions import BUTTONS, DIRECTIONS, Action
+from scrubjay.environments.desktop.screen import DisplayGone
+from scrubjay.errors import InvalidInput
+
+__all__ = ["Hands"]
+
+_TYPING = "8"  # milliseconds between characters; GTK loses some that come faster
+_SECONDS = 30.0
+_HOVER = 0.03  # a program must see the pointer arrive before the button goes down
+_DRAG_STEPS = 8
+
+
+class Hands:
+    """Mouse and keyboard of a display whose screen has this size in pixels."""
+
+    def __init__(self, display: str, size: tuple[int, int]) -> None:
+        """Raises InvalidInput where xdotool is not installed."""
+        found = shutil.which("xdotool")
+        if found is None:
+            raise InvalidInput("xdotool was not found; on Debian: apt-get install xdotool")
+        self._program, self._display, self._size = found, display, size
+        self._environment = {"DISPLAY": display, "LC_ALL": "C.UTF-8"}
+
+    def do(self, action: Action) -> str | None:
+        """Carries an action out; returns what is wrong with it where the display refused it. Raises DisplayGone."""
+        given = action.arguments
+        match action.name:
+            case "click":
+                problem = self._move(given["x"], given["y"])
+                repeat = ["--repeat", str(given["clicks"]), "--delay", "60"]
+                return problem or self._run("click", *repeat, str(BUTTONS[given["button"]]))
+            case "mouse_move":
+                return self._move(given["x"], given["y"])
+            case "drag":
+                return self._drag(given["from_x"], given["from_y"], given["to_x"], given["to_y"], given["button"])
+            case "scroll":
+                problem = self._move(given["x"], given["y"])
+                repeat = ["--repeat", str(given["amount"]), "--delay", "20"]
+                return problem or self._run("click", *repeat, str(DIRECTIONS[given["direction"]]))
+            case "type":
+                return self._run("type", "--delay", _TYPING, "--", given["text"])
+            case "key":
+                return self._run("key", "--delay", _TYPING, given["keys"])
+            case "key_down":
+                return self._run("keydown", given["keys"])
+            case "key_up":
+                return self._run("keyup", given["keys"])
+            case "hold_key":
+                problem = self._run("keydown", given["keys"])
+                time.sleep(given["seconds"])
+                return problem or self._run("keyup", given["keys"])
+            case "wait":
+                time.sleep(given["seconds"])
+        return None
+
+    def pixel(self, x: float, y: float) -> tuple[int, int]:
+        """The pixel at coordinates from 0 to 1000."""
+        width, height = self._size
+        return round(x / 1000 * (width - 1)), round(y / 1000 * (height - 1))
+
+    def _move(self, x: float, y: float) -> str | None:
+        problem = self._run("mousemove", *map(str, self.pixel(x, y)))
+        time.sleep(_HOVER)
+        return problem
+
+    def _drag(self, from_x: float, from_y: float, to_x: float, to_y: float, button: str) -> str | None:
+        problem = self._move(from_x, from_y) or self._run("mousedown", str(BUTTONS[button]))
+        for part in range(1, _DRAG_STEPS + 1):
+            share = part / _DRAG_STEPS
+            problem = problem or self._move(from_x + (to_x - from_x) * share, from_y + (to_y - from_y) * share)
+        return self._run("mouseup", str(BUTTONS[button])) or problem
+
+    def _run(self, *words: str) -> str | None:
+        command: Sequence[str] = [self._program, *words]
+        try:
+            done = subprocess.run(command, env=self._environment, capture_output=True, text=True, timeout=_SECONDS)
+        except subprocess.TimeoutExpired:
+            return f"{words[0]} did not end within {_SECONDS:g} s"
+        said = " ".join(dict.fromkeys(done.stderr.splitlines()))
+        if "open display" in said:
+            raise DisplayGone(f"display {self._display} no longer answers")
+        if said or done.returncode:
+            return said[:200] or f"{words[0]} failed"
+        return None
