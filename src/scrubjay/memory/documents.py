@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import functools
 import os
-from collections.abc import Callable, Iterable, Sized
+from collections.abc import Callable, Iterable, Iterator, Sized
 
 from scrubjay.errors import Conflict, Damaged, InvalidInput, NotFound, ReadOnly
 from scrubjay.memory.document_changes import Change, digest_of
@@ -233,20 +233,21 @@ class Documents:
         """Takes back the last `n` operations, or the last `n` on one document, newest first; each is a change.
 
         What was undone, and an undo itself, is passed over, so a second undo goes one further back. Raises NotFound
-        where there is nothing to undo, and Conflict where a later change stands in the way.
+        where there are fewer to undo, and then none is; Conflict where a later change stands in the way.
         """
         if n < 1:
             raise InvalidInput(f"undo of {n} operations: at least 1 was expected")
         made: Changes = []
         with self._store.writing():
             self._store.sync()
+            document = None if path is None else document_path(path)
+            left = len({operation[0].number for operation in self._to_undo(document)})
+            if left == 0:
+                raise NotFound("there is nothing to undo")
+            if left < n:
+                raise NotFound(f"undo of {n} operations: {left} can be undone; `history` lists the changes")
             for _ in range(n):
-                operation = self._last_to_undo(None if path is None else document_path(path))
-                if not operation:
-                    break
-                made += [self._undo_one(mark, author) for mark in reversed(operation)]
-        if not made:
-            raise NotFound("there is nothing to undo")
+                made += [self._undo_one(mark, author) for mark in reversed(next(self._to_undo(document), []))]
         return made
 
     def take_back(self, numbers: Iterable[int], *, author: str = "agent") -> Changes:
@@ -284,14 +285,14 @@ class Documents:
         contents[path] = None if change.before is None and not new else new
         return old, contents[path]
 
-    def _last_to_undo(self, path: str | None) -> Marks:
+    def _to_undo(self, path: str | None) -> Iterator[Marks]:
+        """The operations that stand, the last first; one of several changes comes once for each of them."""
         history = self._store.history
         undone = {mark.undoes for mark in history.marks.values() if mark.undoes is not None}
         marks = [*history.marks.values()] if path is None else [mark for _, mark in history.lineage(path)]
         for mark in reversed(marks):
             if mark.undoes is None and mark.number not in undone:
-                return history.operation_of(mark)
-        return []
+                yield history.operation_of(mark)
 
     def _undo_one(self, mark: Mark, author: str) -> Change:
         store = self._store

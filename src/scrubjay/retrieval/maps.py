@@ -119,6 +119,8 @@ def chart(
     """
     if size is not None and size < 1:
         raise InvalidInput(f"size: a count of cells above 0 was expected, found {size}")
+    if height is not None and not math.isfinite(height):
+        raise InvalidInput(f"height: a finite number was expected, found {height}")
     newest = grid.newest(world)
     if newest is None:
         return None

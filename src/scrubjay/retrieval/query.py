@@ -145,7 +145,8 @@ def _is_count(value: object) -> bool:
 
 def _check(holds: bool, name: str, expected: str, found: object) -> None:
     if not holds:
-        raise InvalidInput(f"{name}: {expected} was expected, found {found!r}")
+        verb = "were" if expected.startswith("two") else "was"
+        raise InvalidInput(f"{name}: {expected} {verb} expected, found {found!r}")
 
 
 def parse_time(text: str | datetime) -> datetime:

@@ -7,6 +7,8 @@ import json
 import sys
 import time
 
+from scrubjay.surfaces.cli.plain import plain
+
 SUMMARY = "Verify every rule that a file can show: digests, index against episodes, frames against steps, citations."
 EXAMPLES = """\
 examples:
@@ -33,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     layout, _ = folder.open_folder(arguments.dir, read_only=not arguments.repair)
     show = _Progress(sys.stderr.isatty())
     if arguments.repair:
-        report = repair(layout, cue_makers(), lambda line: print(line, file=sys.stderr), show)
+        report = repair(layout, cue_makers(), lambda line: print(plain(line), file=sys.stderr), show)
         with Memory.open(arguments.dir) as memory:
             found = len(list(memory.find().rows))
             print(f"opened and queried: {found} episodes of the newest life", file=sys.stderr)
@@ -44,9 +46,9 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps(report.to_json(), ensure_ascii=False))
         return 0 if report.is_sound else 1
     for problem in report.problems:
-        print(problem)
+        print(plain(str(problem)))
     for note in report.notes:
-        print(f"note: {note}")
+        print(plain(f"note: {note}"))
     print(", ".join(f"{count:,} {name}" for name, count in sorted(report.counts.items())))
     if report.is_sound:
         print("sound: nothing is wrong")

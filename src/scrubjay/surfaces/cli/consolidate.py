@@ -7,6 +7,8 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
+from scrubjay.surfaces.cli.plain import plain
+
 if TYPE_CHECKING:
     from scrubjay.agent.consolidation import Consolidation, Outcome
     from scrubjay.memory.jsonio import Json
@@ -41,9 +43,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Consolidates, shows what would be, or takes back; 0 also where nothing was to be done."""
     from scrubjay.agent.consolidation import Consolidation
+    from scrubjay.errors import ReadOnly
     from scrubjay.public import Memory
 
     with Memory.open(arguments.dir, read_only=arguments.dry_run) as memory:
+        if memory.format == 0:
+            raise ReadOnly(f"{memory.root} is a published run, an index alone (format 0): nothing can be written to it")
         consolidation = Consolidation(memory, _consolidator(arguments.model, memory))
         if arguments.undo:
             return _undo(consolidation, arguments)
@@ -103,7 +108,7 @@ def _undo(consolidation: Consolidation, arguments: argparse.Namespace) -> int:
 
 def _refusals(refused: tuple[str, ...]) -> None:
     for reason in refused:
-        print(f"refused: {reason}", file=sys.stderr)
+        print(plain(f"refused: {reason}"), file=sys.stderr)
 
 
 def _tell(text: str, row: Json, arguments: argparse.Namespace) -> int:
@@ -112,5 +117,5 @@ def _tell(text: str, row: Json, arguments: argparse.Namespace) -> int:
 
         print(dumps(row).decode())
     elif text:
-        print(text)
+        print(plain(text))
     return 0

@@ -67,7 +67,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _life(text: str) -> int | str:
-    return text if text == "all" else int(text)
+    if text == "all" or text.isdigit():
+        return text if text == "all" else int(text)
+    raise argparse.ArgumentTypeError(f"a number above 0 or `all` was expected, found {text!r}")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -36,11 +36,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the map, or writes it and prints its path."""
+    from scrubjay.errors import NotFound
     from scrubjay.public import Memory
     from scrubjay.retrieval.maps import chart
     from scrubjay.surfaces.cli.plain import plain
 
     with Memory.open(arguments.dir, read_only=True) as memory:
+        if memory.format == 0:
+            raise NotFound(f"{memory.root} is a published run, an index alone (format 0): it has no grid to draw")
         grid = memory.grid()
         around = None if arguments.around is None else (arguments.around[0], arguments.around[1])
         found = chart(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from scrubjay.errors import InvalidInput, NotFound
 from scrubjay.memory.layout import Layout, parse_reference
 from scrubjay.retrieval.query import Query
+from scrubjay.surfaces.cli.plain import plain
 from scrubjay.surfaces.cli.showing import open_for
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def then_now(arguments: argparse.Namespace, question: str) -> int:
             print(f"no frame for {reference!r}: not an episode id in the index and not a file", file=sys.stderr)
             return 1
     view.save(arguments.out)
-    print(f"wrote {arguments.out}: THEN {label} | NOW. Q: {question}. View it with view_image.")
+    print(plain(f"wrote {arguments.out}: THEN {label} | NOW. Q: {question}. View it with view_image."))
     _tell(view, arguments.memory)
     return 0
 

@@ -7,6 +7,7 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
+from scrubjay.surfaces.cli.plain import plain
 from scrubjay.surfaces.cli.values import count, seed, setting
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
     changes = arguments.action in ("disable", "enable")
     with Memory.open(arguments.dir, read_only=not changes) as memory:
         text = _ACTIONS[arguments.action](Procedures(memory.layout, memory.documents, memory.read_only), arguments)
+    text = text if arguments.json else plain(text)
     sys.stdout.buffer.write(text.encode(errors="replace"))
     sys.stdout.flush()
     return 0
@@ -104,16 +106,16 @@ def _run(arguments: argparse.Namespace) -> int:
             (kept,) = memory.procedures.runs(arguments.name, last=1)
     finally:
         environment.close()
-    print(_line(kept.to_json()).rstrip("\n") if arguments.json else _call(kept))
+    print(_line(kept.to_json()).rstrip("\n") if arguments.json else plain(_call(kept)))
     if done.row.note:
-        print(done.row.note, file=sys.stderr)
+        print(plain(done.row.note), file=sys.stderr)
     return 0 if kept.outcome == "success" else 1
 
 
 def _list(procedures: Procedures, arguments: argparse.Namespace) -> str:
     found = [*procedures.list(), *procedures.list("reflex")]
     for flaw in procedures.flaws():
-        print(flaw, file=sys.stderr)
+        print(plain(str(flaw)), file=sys.stderr)
     if arguments.json:
         return "".join(_line(_row(procedures, one)) for one in found)
     if not found:

@@ -10,6 +10,8 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
+from scrubjay.surfaces.cli.plain import plain
+
 if TYPE_CHECKING:
     from scrubjay.agent.progress import Progress
 
@@ -34,11 +36,11 @@ class Shown:
         if self._is_terminal:
             if time.monotonic() - self._shown >= 0.2:
                 self._shown = time.monotonic()
-                line = f"{self._line(progress)}  {progress.intention}"
+                line = plain(f"{self._line(progress)}  {' '.join(progress.intention.split())}")
                 print(f"\r\x1b[2K{line[: _width()]}", end="", flush=True)
         elif is_news:
             self._step = progress.step
-            print(self._line(progress) + self._what(progress), flush=True)
+            print(plain(self._line(progress) + self._what(progress)), flush=True)
         self._news = news
 
     def _line(self, progress: Progress) -> str:
@@ -80,7 +82,7 @@ def summarise(progress: Progress, milestones: tuple[str, ...], folder: str) -> N
         f"{progress.seconds:.0f} s: {len(progress.reached)} of {len(milestones)} milestones{earlier}"
     )
     for one in progress.reached:
-        print(f"  step {one.step:>5}  life {one.life}  {one.milestone:<20} {one.episode}")
+        print(plain(f"  step {one.step:>5}  life {one.life}  {one.milestone:<20} {one.episode}"))
     missing = [name for name in milestones if name not in progress.known]
     if missing:
         print(f"  not reached yet: {', '.join(missing)}")

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from scrubjay.errors import ReadOnly
+from scrubjay.surfaces.cli.plain import plain
 
 if TYPE_CHECKING:
     from scrubjay.public import Memory
@@ -42,7 +43,7 @@ def write(view: View, out: str | None, name: str, folder: str) -> int:
     """Writes the picture and prints its path; what it shows goes to stderr."""
     print(view.save(out or f"{name}.{view.extension}"))
     for source in view.sources:
-        print(f"  {_told(source)}", file=sys.stderr)
+        print(plain(f"  {_told(source)}"), file=sys.stderr)
     if view.inspection is not None:
         print(f"  Q: {view.question}", file=sys.stderr)
         print(f"  answer it: scrubjay answer {folder} {view.inspection} TEXT", file=sys.stderr)
