@@ -47,7 +47,11 @@ def _nothing_to_call(name: str, arguments: Any) -> str | None:
 
 
 class Conversation:
-    """A Model of the agent's contract on top of a ChatModel. `before_reset` is told before a context is given up."""
+    """A Model of the agent's contract on top of a ChatModel.
+
+    `before_reset` is told before a context is given up. `first` is asked at the beginning of every turn: a plan that it
+    gives is taken, and the language model is not asked.
+    """
 
     def __init__(
         self,
@@ -72,6 +76,7 @@ class Conversation:
         self._proposals = Proposals()
         self._life = 0
         self._inspected: list[str] = []
+        self.first: Callable[[Turn], Plan | None] = lambda turn: None
 
     @property
     def name(self) -> str:
@@ -89,6 +94,9 @@ class Conversation:
         A model that hands in none within the limit of requests gets a plan of one action that changes least (the
         environment's first), and the account says so.
         """
+        known = self.first(turn)
+        if known is not None:
+            return known
         began = time.monotonic()
         resets = self._begin(turn)
         box = self._box(turn)

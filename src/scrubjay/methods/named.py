@@ -34,6 +34,8 @@ METHODS = {
     "jarvis1": "scrubjay.methods.jarvis1:Jarvis1",
     "mrsteve": "scrubjay.methods.mrsteve:MrSteve",
     "optimus1": "scrubjay.methods.optimus1:Optimus1",
+    "peam": "scrubjay.methods.peam:Peam",
+    "mfm-peam": "scrubjay.methods.mfm_peam:MfmPeam",
 }
 
 
@@ -75,7 +77,9 @@ def make_player(
 
     if is_chat_model(choice):
         return method.conversation(make_chat_model(choice, watch=watch), memory, skills)
-    return make_model(choice, environment)
+    player = make_model(choice, environment)
+    before = getattr(method, "before", None)  # a method with a tier of its own before the model
+    return player if before is None else before(player, memory, skills)
 
 
 def make_consolidation(player: Model, method: Method, memory: Memory) -> ConsolidationTurns | None:

@@ -1,0 +1,62 @@
+"""The context x of an attempt: the task, its category, and the state that it began in; and when two are comparable.
+
+What goes into a prompt comes from here, so what an adapter learns from and what it is asked are of one form.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scrubjay.memory.jsonio import Json
+from scrubjay.parametric.categories import words_of
+from scrubjay.parametric.examples import Prompt
+
+__all__ = ["Context", "comparable", "facts_of", "normal", "prompt_of"]
+
+_ALIKE = 0.5
+_MOST = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """A task in a category, and what the state said when the attempt began."""
+
+    task: str
+    category: str | None
+    state: Json
+
+    @property
+    def key(self) -> tuple[str, str | None]:
+        """What must be the same in a matched context."""
+        return normal(self.task), self.category
+
+
+def normal(task: str) -> str:
+    """The words of a task, in order: spelling and punctuation make no other task."""
+    return " ".join(words_of(task))
+
+
+def facts_of(state: Json) -> frozenset[str]:
+    """What is carried and what is in view, by name."""
+    inventory, view = state.get("inventory"), state.get("view")
+    carried = {str(name) for name, count in inventory.items() if count} if isinstance(inventory, dict) else set()
+    seen = {word for line in view for word in str(line).split()} if isinstance(view, list) else set()
+    return frozenset({f"has {one}" for one in carried} | {f"sees {one}" for one in seen})
+
+
+def comparable(one: Json, other: Json) -> bool:
+    """True where at least half of what two states show, things carried and things in view, is in both."""
+    a, b = facts_of(one), facts_of(other)
+    return not (a or b) or len(a & b) / len(a | b) >= _ALIKE
+
+
+def prompt_of(task: str, state: Json, image: bytes | None = None) -> Prompt:
+    """What a policy is asked: the task, what is carried (with counts), what is in view."""
+    lines = [f"Task: {' '.join(task.split())}"]
+    inventory, view = state.get("inventory"), state.get("view")
+    if isinstance(inventory, dict) and inventory:
+        lines.append("Carried: " + ", ".join(f"{name} {count}" for name, count in sorted(inventory.items())[:_MOST]))
+    if isinstance(view, list) and view:
+        seen = sorted({word for line in view for word in str(line).split()})
+        lines.append("In view: " + ", ".join(seen[:_MOST]))
+    return Prompt("\n".join(lines), image)

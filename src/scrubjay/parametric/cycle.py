@@ -1,0 +1,206 @@
+"""One consolidation cycle: the adapter of one category is updated from what was staged, verified, kept or rolled back.
+
+Other adapters and the base are not touched. Its folder tells all of it: data by citation, configuration, losses,
+margins, result.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from scrubjay.errors import ScrubjayError, TrainingFailed
+from scrubjay.memory.jsonio import Json
+from scrubjay.parametric.adapters import Adapters, digest_of_weights
+from scrubjay.parametric.examples import Example, Preference
+from scrubjay.parametric.generated import Parsed, parse
+from scrubjay.parametric.shelf import CycleFolder, Shelf
+from scrubjay.parametric.training import Loss, Recipe, Trained, train
+
+__all__ = ["Check", "Material", "Outcome", "Settings", "agrees", "hold_out", "run_cycle"]
+
+Check = Callable[[Example, Parsed], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What a cycle learns from and is verified on.
+
+    `skills` names the procedures that it internalises with their digests, `executions` how often each was called.
+    """
+
+    successes: Sequence[Example]
+    pairs: Sequence[Preference]
+    held_out: Sequence[Example]
+    skills: dict[str, str] = field(default_factory=dict)
+    executions: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a cycle trains and asks. `max_new_tokens` bounds what the fast policy writes when it is verified."""
+
+    recipe: Recipe = field(default_factory=Recipe)
+    max_new_tokens: int = 160
+    asked_at_once: int = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a cycle went. `before` and `after` are how many of the held-out successes the verifier accepted.
+
+    `kept` is False where the update made that fewer: the old adapter stays.
+    """
+
+    folder: CycleFolder
+    kept: bool
+    before: int
+    after: int
+    n: int
+    trained: Trained
+
+
+def hold_out(
+    successes: Sequence[Example], pairs: Sequence[Preference], one_in: int = 4
+) -> tuple[list[Example], list[Preference], list[Example]]:
+    """Sets apart every fourth context, with its pairs. Fewer than `one_in` contexts: all are learned and verified."""
+    prompts = list(dict.fromkeys(one.prompt.text for one in successes))
+    if len(prompts) < one_in:
+        return list(successes), list(pairs), list(successes)
+    apart = set(prompts[one_in - 1 :: one_in])
+    held = {one.prompt.text: one for one in successes if one.prompt.text in apart}
+    learned = [one for one in successes if one.prompt.text not in apart]
+    return learned, [one for one in pairs if one.prompt.text not in apart], list(held.values())
+
+
+def agrees(example: Example, parsed: Parsed) -> bool:
+    """The verifier where no environment is at hand: the program of the recorded success, names of functions aside."""
+    return parsed.failure is None and _program(parsed.source) == _program(example.completion)
+
+
+def _program(source: str) -> str:
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return source
+    names = {one.name: f"f{i}" for i, one in enumerate(n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef))}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            node.name = names[node.name]
+        elif isinstance(node, ast.Name):
+            node.id = names.get(node.id, node.id)
+    return ast.dump(tree)
+
+
+def run_cycle(
+    shelf: Shelf,
+    adapters: Adapters,
+    category: str,
+    material: Material,
+    settings: Settings | None = None,
+    check: Check = agrees,
+) -> Outcome:
+    """Runs a cycle; what it returns is on disk.
+
+    Raises TrainingFailed (nothing to learn from, a loss that is no number), InvalidInput (an adapter of another base),
+    Damaged, Locked. Whatever is raised, and wherever a kill comes, the adapter that was in place stays.
+    """
+    chosen = settings or Settings()
+    if not material.successes:
+        raise TrainingFailed(f"{category}: no verified success to learn from; let the slow model act first")
+    with shelf.cycle(category) as folder:
+        current = shelf.current(category)
+        _write_plan(folder, adapters, current, material, chosen)
+        if current is not None:
+            adapters.load(category, current.adapter)
+        elif category not in adapters.names:
+            adapters.add(category, chosen.recipe.seed)
+        try:
+            return _update(shelf, adapters, folder, material, chosen, check)
+        except ScrubjayError as error:
+            folder.write("result", {"kept": False, "error": f"{type(error).__name__}: {error}"})
+            raise
+
+
+def _update(
+    shelf: Shelf, adapters: Adapters, folder: CycleFolder, material: Material, settings: Settings, check: Check
+) -> Outcome:
+    category = folder.category
+    with adapters.training(category) as weights:
+        old = adapters.snapshot(category)
+        before = _accepted(adapters, material.held_out, settings, check)
+        try:
+            trained = train(adapters.backbone, weights, material.successes, material.pairs, settings.recipe)
+            after = _accepted(adapters, material.held_out, settings, check)
+        except BaseException:
+            adapters.restore(category, old)
+            raise
+    kept = after >= before
+    folder.write_rows("losses", (_row(i, loss) for i, loss in enumerate(trained.losses, 1)))
+    if kept:
+        adapters.save(category, folder.adapter)
+    else:
+        adapters.restore(category, old)
+    digest = digest_of_weights(folder.adapter) if kept else None
+    folder.write("result", _result(kept, before, after, len(material.held_out), trained, digest))
+    if kept:
+        shelf.put_in_place(folder)
+    return Outcome(folder, kept, before, after, len(material.held_out), trained)
+
+
+def _accepted(adapters: Adapters, held: Sequence[Example], settings: Settings, check: Check) -> int:
+    accepted = 0
+    for at in range(0, len(held), settings.asked_at_once):
+        part = held[at : at + settings.asked_at_once]
+        texts = adapters.backbone.generate([one.prompt for one in part], settings.max_new_tokens)
+        accepted += sum(check(one, parse(text)) for one, text in zip(part, texts, strict=True))
+    return accepted
+
+
+# --- what is written of it
+
+
+def _write_plan(
+    folder: CycleFolder, adapters: Adapters, current: CycleFolder | None, material: Material, settings: Settings
+) -> None:
+    rows: list[Json] = [_cited("success", one.prompt.text, succeeded=one.episodes) for one in material.successes]
+    rows += [_cited("held out", one.prompt.text, succeeded=one.episodes) for one in material.held_out]
+    for pair in material.pairs:
+        rows.append(_cited("pair", pair.prompt.text, failed=pair.rejected_episodes, corrected=pair.chosen_episodes))
+    folder.write_rows("data", rows)
+    folder.write(
+        "configuration",
+        {
+            "base": adapters.backbone.name,
+            "fingerprint": adapters.backbone.fingerprint,
+            "from_cycle": None if current is None else current.number,
+            "shape": dataclasses.asdict(adapters.shape),
+            "recipe": dataclasses.asdict(settings.recipe),
+            "max_new_tokens": settings.max_new_tokens,
+            "skills": material.skills,
+            "executions": material.executions,
+        },
+    )
+
+
+def _cited(kind: str, prompt: str, **episodes: tuple[str, ...]) -> Json:
+    """A row names its episodes; the code and the frames lie there, and are not said again."""
+    return {"kind": kind, "task": prompt.splitlines()[0], **{key: list(value) for key, value in episodes.items()}}
+
+
+def _row(step: int, loss: Loss) -> Json:
+    return {"step": step, "total": loss.total, "cloning": loss.cloning, "preferring": loss.preferring}
+
+
+def _result(kept: bool, before: int, after: int, n: int, trained: Trained, digest: str | None) -> Json:
+    return {
+        "kept": kept,
+        "verified_before": before,
+        "verified_after": after,
+        "held_out": n,
+        "margin": trained.margin,
+        "cpu_seconds": round(trained.cpu_seconds, 2),
+        "weights_sha256": digest,
+    }

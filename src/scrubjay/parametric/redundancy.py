@@ -1,0 +1,76 @@
+"""How much of a procedure's code is in the parameterised set already: P_redun, a cosine of TF-IDF.
+
+Terms are character 3- to 5-grams within words, as scikit-learn's `char_wb` has them; word tokens let the boilerplate
+that all procedures share dominate. It knows texts alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["redundancies"]
+
+_LENGTHS = (3, 4, 5)
+_BITS = 40  # of the longest gram, five bytes
+_MOST_BYTES = 20_000  # of one text
+_ROWS = 2000  # of the product at once
+
+
+def redundancies(codes: Sequence[str], parameterised: Sequence[str]) -> list[float]:
+    """For each code, the largest cosine to an element of the parameterised set; 0 where that is empty.
+
+    Inverse document frequencies are those of both together, smoothed: ln((1 + n) / (1 + df)) + 1.
+    """
+    if not codes or not parameterised:
+        return [0.0] * len(codes)
+    vectors = _vectors([*codes, *parameterised])
+    left, right = vectors[: len(codes)], vectors[len(codes) :].T.tocsc()
+    found: list[float] = []
+    for at in range(0, len(codes), _ROWS):
+        largest = (left[at : at + _ROWS] @ right).max(axis=1).toarray().ravel()
+        found += [min(1.0, float(value)) for value in largest]
+    return found
+
+
+def _vectors(texts: Sequence[str]) -> Any:
+    """Rows of length one, sparse."""
+    import numpy as np
+    from scipy import sparse
+
+    keys = _keys(texts)
+    held, counts = np.unique(keys, return_counts=True)
+    documents = (held >> _BITS).astype(np.int64)
+    grams, columns = np.unique(held & ((1 << _BITS) - 1), return_inverse=True)
+    holding = np.bincount(columns, minlength=len(grams))
+    idf = np.log((1 + len(texts)) / (1 + holding)) + 1
+    values = counts * idf[columns]
+    lengths = np.sqrt(np.bincount(documents, weights=values**2, minlength=len(texts)))
+    shape = (len(texts), max(1, len(grams)))
+    return sparse.csr_matrix((values / lengths[documents], (documents, columns)), shape=shape)
+
+
+def _keys(texts: Sequence[str]) -> NDArray[np.uint64]:
+    """One number for every gram of every text: the text's place above 40 bits, the bytes of the gram below."""
+    import numpy as np
+
+    encoded = [b" " + b" ".join(text.lower().encode()[:_MOST_BYTES].split()) + b" " for text in texts]
+    stream = np.frombuffer(b"".join(encoded), np.uint8)
+    owner = np.repeat(np.arange(len(texts), dtype=np.uint64), [len(one) for one in encoded])
+    found = []
+    for length in _LENGTHS:
+        if len(stream) < length:
+            continue
+        last = len(stream) - length + 1
+        is_within = owner[:last] == owner[length - 1 :]
+        for place in range(1, length - 1):
+            is_within &= stream[place : place + last] != ord(" ")
+        gram = np.zeros(last, np.uint64)
+        for place in range(length):
+            gram = (gram << np.uint64(8)) | stream[place : place + last]
+        found.append((owner[:last] << np.uint64(_BITS))[is_within] | gram[is_within])
+    return np.concatenate(found) if found else np.zeros(0, np.uint64)

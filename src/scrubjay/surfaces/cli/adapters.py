@@ -1,0 +1,217 @@
+"""`scrubjay adapters`: the parametric tier of a memory: what there is to learn from, what is worth it, cycles."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from scrubjay.memory.jsonio import Json
+    from scrubjay.parametric.worthiness import Weights
+    from scrubjay.public import Memory
+
+SUMMARY = "The parametric tier: adapters trained from a memory's episodes, one per skill category."
+
+EXAMPLES = """\
+examples:
+  scrubjay adapters stage runs/first                  verified successes and pairs, by category; what yields none
+  scrubjay adapters score runs/first                  procedures by worthiness, with its terms; which are due
+  scrubjay adapters weights runs/first --size 10      a grid search for the weights of worthiness, printed
+  scrubjay adapters base runs/first smollm2-135m      the base model: a folder, smollm2-135m, or http://… of a server
+  scrubjay adapters cycle runs/first craft            train, verify, and keep or roll back
+  scrubjay adapters list runs/first                   adapters in place, and all cycles
+
+A base needs `pip install 'scrubjay[parametric]'`. Whoever lives in the memory with --method peam or mfm-peam uses the
+adapters in place.
+"""
+
+_ACTIONS = ("stage", "score", "weights", "base", "cycle", "list")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Adds the actions and their options."""
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    made = {name: actions.add_parser(name, help=_HELP[name]) for name in _ACTIONS}
+    for one in made.values():
+        one.add_argument("dir", metavar="DIR", help="folder of the memory")
+    for name in ("stage", "score", "weights", "list", "cycle"):
+        made[name].add_argument("--json", action="store_true", help="a JSON object a line")
+    made["base"].add_argument("base", metavar="BASE", nargs="?", help="what to choose; without it, what is chosen")
+    made["score"].add_argument(
+        "--q", type=float, default=0.5, metavar="Q", help="the upper share that is worth it (0.5)"
+    )
+    made["weights"].add_argument("--size", type=int, default=10, metavar="N", help="how many skills are chosen (10)")
+    cycle = made["cycle"]
+    cycle.add_argument("category", metavar="CATEGORY", help="craft, gather, combat, or one of categories.json")
+    cycle.add_argument("--steps", type=int, default=60, metavar="N", help="training steps (default 60)")
+    cycle.add_argument("--rate", type=float, default=1e-3, metavar="R", help="learning rate (default 0.001)")
+    cycle.add_argument("--batch", type=int, default=4, metavar="N", help="successes, and pairs, in a step (default 4)")
+    cycle.add_argument("--seed", type=int, default=0, metavar="S", help="which chances (default 0)")
+
+
+_HELP = {
+    "stage": "what there is to learn from",
+    "score": "worthiness of procedures, and which are due for an update",
+    "weights": "search the weights of worthiness",
+    "base": "choose the base model",
+    "cycle": "update the adapter of a category",
+    "list": "adapters and cycles",
+}
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carries out one action and prints what it says; 1 where a cycle was rolled back."""
+    from scrubjay.public import Memory
+
+    if arguments.action == "score" and not 0 < arguments.q <= 1:
+        from scrubjay.errors import InvalidInput
+
+        raise InvalidInput(f"--q: a share above 0, at most 1, was expected, found {arguments.q}")
+    changes = arguments.action == "cycle" or (arguments.action == "base" and arguments.base is not None)
+    with Memory.open(arguments.dir, read_only=not changes) as memory:
+        return _RUN[arguments.action](memory, arguments)
+
+
+# --- what there is
+
+
+def _stage(memory: Memory, arguments: argparse.Namespace) -> int:
+    from scrubjay.parametric.staging import stage
+
+    staged = stage(memory)
+    if arguments.json:
+        for one in staged.successes:
+            _json({"kind": "success", "category": one.context.category, "task": one.context.task,
+                   "episodes": list(one.episodes), "procedure": one.procedure})  # fmt: skip
+        for pair in staged.pairs:
+            _json({"kind": "pair", "category": pair.failed.context.category, "task": pair.failed.context.task,
+                   "failed": list(pair.failed.episodes), "corrected": list(pair.corrected.episodes)})  # fmt: skip
+    names = [one.context.category for one in staged.successes] + [p.failed.context.category for p in staged.pairs]
+    for name in sorted({str(one) for one in names} | {key[0] for key in (*staged.unpaired, *staged.lost)}):
+        part = staged.of(name)
+        why = {**part.unpaired, **part.lost}
+        if arguments.json:
+            _json({"kind": "count", "category": name, "successes": len(part.successes), "pairs": len(part.pairs),
+                   "no_pair": {reason: n for (_, reason), n in why.items()}})  # fmt: skip
+        else:
+            told = "".join(f"\n    {n} gave no pair: {reason}" for (_, reason), n in sorted(why.items()))
+            print(f"{name}: {len(part.successes)} verified successes, {len(part.pairs)} pairs{told}")
+    if not (staged.successes or staged.unpaired or staged.lost):
+        print("(no attempt at a task: no procedure was called, no plan of atoms was made)", file=sys.stderr)
+    return 0
+
+
+def _score(memory: Memory, arguments: argparse.Namespace) -> int:
+    from scrubjay.parametric.scoring import due_skills
+
+    for one in due_skills(memory, q=arguments.q):
+        if arguments.json:
+            _json(one.to_json())
+        else:
+            print(one)
+    return 0
+
+
+def _weights(memory: Memory, arguments: argparse.Namespace) -> int:
+    from scrubjay.parametric.categories import load_categories
+    from scrubjay.parametric.skills import skills_of
+    from scrubjay.parametric.weighing import search
+
+    found = search(skills_of(memory, load_categories(memory.layout)), arguments.size)
+    if not arguments.json:
+        print("cost  stability  redundancy  forgetting  characters saved")
+    for one in found[:10]:
+        if arguments.json:
+            _json({**_weights_json(one.weights), "saved": round(one.value, 1)})
+        else:
+            w = one.weights
+            print(f"{w.cost:4g}  {w.stability:9g}  {w.redundancy:10g}  {w.forgetting:10g}  {one.value:16.1f}")
+    return 0
+
+
+def _weights_json(weights: Weights) -> Json:
+    import dataclasses
+
+    return dataclasses.asdict(weights)
+
+
+def _list(memory: Memory, arguments: argparse.Namespace) -> int:
+    from scrubjay.parametric.shelf import Shelf
+
+    shelf = Shelf(memory.layout)
+    current = {name: folder.number for name, folder in shelf.all().items()}
+    for cycle in shelf.cycles():
+        result = cycle.read("result")
+        is_in_place = current.get(cycle.category) == cycle.number
+        if arguments.json:
+            _json({"category": cycle.category, "cycle": cycle.number, "in_place": is_in_place, "result": result})
+            continue
+        what = "in place" if is_in_place else _ended(result)
+        print(f"{cycle.category} {cycle.number}: {what}{_verified(result)}")
+    if not current:
+        print("(no adapter)", file=sys.stderr)
+    return 0
+
+
+def _ended(result: Json | None) -> str:
+    if result is None:
+        return "unfinished: it runs, or was killed"
+    if "error" in result:
+        return f"failed: {result['error']}"
+    return "replaced" if result.get("kept") else "rolled back"
+
+
+def _verified(result: Json | None) -> str:
+    if result is None or "verified_after" not in result:
+        return ""
+    told = f", verified {result['verified_before']} -> {result['verified_after']} of {result['held_out']}"
+    return told + f", {result['cpu_seconds']:.0f} CPU-s"
+
+
+# --- what changes
+
+
+def _base(memory: Memory, arguments: argparse.Namespace) -> int:
+    from scrubjay.parametric.shelf import Shelf
+
+    shelf = Shelf(memory.layout)
+    if arguments.base is not None:
+        shelf.choose_base(arguments.base)
+    print(shelf.base or "(none chosen)")
+    return 0
+
+
+def _cycle(memory: Memory, arguments: argparse.Namespace) -> int:
+    from scrubjay.parametric.cycle import Settings
+    from scrubjay.parametric.scoring import cycle_of
+    from scrubjay.parametric.training import Recipe
+
+    recipe = Recipe(steps=arguments.steps, rate=arguments.rate, batch=arguments.batch, seed=arguments.seed)
+    outcome = cycle_of(memory, arguments.category, Settings(recipe))
+    told = f"verified {outcome.before} -> {outcome.after} of {outcome.n}, {outcome.trained.cpu_seconds:.0f} CPU-s"
+    where = memory.layout.relative(outcome.folder.path)
+    if arguments.json:
+        _json({"category": arguments.category, "cycle": outcome.folder.number, "kept": outcome.kept, "path": where,
+               "verified_before": outcome.before, "verified_after": outcome.after, "held_out": outcome.n})  # fmt: skip
+    elif outcome.kept:
+        print(f"{arguments.category}: the adapter of cycle {outcome.folder.number} is in place, {told}: {where}")
+    else:
+        print(f"{arguments.category}: cycle {outcome.folder.number} was rolled back, {told}: {where}")
+    return 0 if outcome.kept else 1
+
+
+def _json(row: Json) -> None:
+    print(json.dumps(row, ensure_ascii=False))
+
+
+_RUN: dict[str, Callable[[Memory, argparse.Namespace], int]] = {
+    "stage": _stage,
+    "score": _score,
+    "weights": _weights,
+    "base": _base,
+    "cycle": _cycle,
+    "list": _list,
+}
