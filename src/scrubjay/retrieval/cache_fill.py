@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import itertools
 import sqlite3
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
 from scrubjay.memory.layout import Layout
 from scrubjay.retrieval.cache_boxes import MOST_STARTS, MOST_WALKS, Box, bounds, together
-from scrubjay.retrieval.cache_marks import read_mark, storable, write_mark
+from scrubjay.retrieval.cache_marks import read_mark, screen_key, storable, write_mark
 from scrubjay.retrieval.cache_values import Values, is_searched
 from scrubjay.retrieval.cache_words import LONGEST, cut_to_pieces, odd_separators, pairs_of, rare_words
 from scrubjay.retrieval.cues import Line
@@ -52,27 +51,27 @@ class Filler:
         """
         for batch in _batches(lines):
             self._records = {}
-            if rows:
-                self._add("rows", batch, self._add_batch)
-            if evidence:
-                self._add("evidence", batch, self._add_records)
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                if rows:
+                    self._add("rows", batch, self._add_batch)
+                if evidence:
+                    self._add("evidence", batch, self._add_records)
+                self._connection.execute("COMMIT")
+            except BaseException:
+                self._ids, self._common = {}, None
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
 
     def _add(self, tier: str, batch: list[Line], add: Callable[[list[Line]], None]) -> None:
-        self._connection.execute("BEGIN IMMEDIATE")
-        try:
-            mark = read_mark(self._connection, tier)
-            # Another process may have added them since they were read.
-            batch = [line for line in batch if mark is None or line.place.offset >= mark.offset]
-            if batch:
-                add(batch)
-                end = batch[-1].place.offset + batch[-1].place.length
-                write_mark(self._connection, tier, watermark_at(self._descriptor, end))
-            self._connection.execute("COMMIT")
-        except BaseException:
-            self._ids, self._common = {}, None
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-            raise
+        mark = read_mark(self._connection, tier)
+        # Another process may have added them since they were read.
+        batch = [line for line in batch if mark is None or line.place.offset >= mark.offset]
+        if batch:
+            add(batch)
+            end = batch[-1].place.offset + batch[-1].place.length
+            write_mark(self._connection, tier, watermark_at(self._descriptor, end))
 
     # --- rows
 
@@ -125,7 +124,8 @@ class Filler:
         bodies: list[tuple[int, str]] = []
         fresh: list[tuple[int, set[bytes]]] = []
         ranked: list[tuple[int, str]] = []
-        seen: Counter[bytes] = Counter()
+        once: set[bytes] = set()
+        again: set[bytes] = set()
         marked: dict[int, str] = {}
         for line in lines:
             number = line.place.number
@@ -135,13 +135,14 @@ class Filler:
                 pieces = cut_to_pieces(new)
                 beyond = b"%b %b" % (text, b" ".join(pieces - new))
                 new = pieces - known
-            seen.update(new)
+            again |= once & new
+            once |= new
             if odd := odd_separators(text):
                 marked[number] = odd
             bodies.append((number, beyond.decode()))
             fresh.append((number, new))
             ranked.append((number, weighed))
-        self._learn([word for word, count in seen.items() if count > 1])
+        self._learn(list(again))
         self._insert("words", bodies)
         rare = [(n, b"\n".join(new - known).decode()) for n, new in fresh]
         self._insert("rare", ((n, f"\n{joined}\n") for n, joined in rare if joined))
@@ -184,7 +185,7 @@ class Filler:
 
     def _add_records(self, batch: list[Line]) -> None:
         walked: dict[int, list[tuple[int, Box]]] = {}
-        screens: list[tuple[str, int]] = []
+        screens: list[tuple[int, int]] = []
         pictures: list[tuple[int, int, bytes]] = []
         for line in sorted(batch, key=_number_of):
             if is_searched(line.value):
@@ -192,8 +193,8 @@ class Filler:
                 recorded = recorded_in(self._record(number))
                 if recorded.cells:
                     walked.setdefault(line.value.get("life") or 1, []).append((number, bounds(recorded.cells)))
-                seen = {*recorded.screens, line.value.get("observation_hash")}
-                screens += [(storable(screen), number) for screen in seen if screen is not None]
+                seen = {*recorded.screens, line.value.get("observation_hash") or ""}
+                screens += {(screen_key(screen), number) for screen in seen if screen}
                 if recorded.places:
                     pictures += [(number, ordinal, picture) for ordinal, picture in enumerate(recorded.places)]
         self._connection.executemany(

@@ -1,12 +1,13 @@
-"""Small things that reading and filling the derived index share: its watermarks, and text as SQLite takes it."""
+"""Small things that reading and filling the derived index share: watermarks, text as SQLite takes it, keys."""
 
 from __future__ import annotations
 
 import sqlite3
+import zlib
 
 from scrubjay.retrieval.watermark import Watermark
 
-__all__ = ["read_mark", "storable", "write_mark"]
+__all__ = ["read_mark", "screen_key", "storable", "write_mark"]
 
 _MARK = Watermark._fields
 
@@ -14,6 +15,11 @@ _MARK = Watermark._fields
 def storable(text: str) -> str:
     """The text as SQLite takes it: a lone surrogate becomes its escape."""
     return text if text.isascii() else text.encode(errors="backslashreplace").decode()
+
+
+def screen_key(screen: str) -> int:
+    """A number for the hash of a screen. Several may have the same one: candidates are looked at again."""
+    return zlib.crc32(screen.encode(errors="surrogatepass"))
 
 
 def read_mark(connection: sqlite3.Connection, tier: str) -> Watermark | None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from scrubjay.memory.light import dataclass
 from scrubjay.retrieval.cache_boxes import FAR, MOST_STARTS, MOST_WALKS
-from scrubjay.retrieval.cache_marks import storable
+from scrubjay.retrieval.cache_marks import screen_key, storable
 from scrubjay.retrieval.cues import microseconds
 from scrubjay.retrieval.predicates import radius_of
 from scrubjay.retrieval.query import Query, parse_time
@@ -231,5 +231,5 @@ def _by_walk(query: Query, scope: Scope, connection: sqlite3.Connection, other: 
 def _by_screen(query: Query, connection: sqlite3.Connection) -> list[Source]:
     if query.same_screen is None:
         return []
-    inside = Where(["h.hash = ?"], [storable(query.same_screen)])
+    inside = Where(["h.hash = ?"], [screen_key(query.same_screen)])
     return _gathered(connection, "screens h CROSS JOIN rows r ON r.number = h.number", inside, _FEW)

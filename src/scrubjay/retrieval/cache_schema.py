@@ -9,7 +9,7 @@ import sqlite3
 
 __all__ = ["SCHEMA", "create_tables", "open_database", "start_building"]
 
-SCHEMA = 2
+SCHEMA = 3
 _SEGMENT_BYTES = 1 << 24
 
 # number orders everything: it is the number of the episode. since and until are microseconds, of the end and the
@@ -33,7 +33,7 @@ CREATE VIRTUAL TABLE rare USING
 CREATE VIRTUAL TABLE pairs USING fts5(body, content='', tokenize='ascii', detail=none, columnsize=0);
 CREATE TABLE common(id INTEGER PRIMARY KEY, words TEXT NOT NULL);
 CREATE VIRTUAL TABLE walked USING rtree(number, x0, x1, y0, y1, z0, z1, +last INTEGER, +life INTEGER);
-CREATE TABLE screens(hash TEXT, number INTEGER, PRIMARY KEY(hash, number)) WITHOUT ROWID;
+CREATE TABLE screens(hash INTEGER, number INTEGER, PRIMARY KEY(hash, number)) WITHOUT ROWID;
 CREATE TABLE pictures(number INTEGER, ordinal INTEGER, data BLOB NOT NULL, PRIMARY KEY(number, ordinal));
 """
 _INDEXES = """

@@ -17,6 +17,7 @@ __all__ = ["NOTHING", "Recorded", "read_recorded", "recorded_in"]
 
 _SCREEN = "screen/1"
 _PLACE = "place/1"
+_FRAMES = b', "frames": {'
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +39,27 @@ def read_recorded(layout: Layout, number: int) -> Recorded:
 
 def recorded_in(data: bytes) -> Recorded:
     """What a record with this content keeps."""
-    # Where the evidence stands last, as it is written, what comes before it need not be parsed.
-    cut = data.rfind(EVIDENCE)
     try:
-        evidence = loads_object(data if cut < 0 else b"{" + data[cut:]).get("evidence")
+        evidence = _parsed(data).get("evidence")
     except (ValueError, RecursionError):
         return NOTHING
     if not isinstance(evidence, dict):
         return NOTHING
     return Recorded(_walked(evidence), _screens(evidence), _places(evidence))
+
+
+def _parsed(data: bytes) -> Json:
+    # Where the evidence stands last and its frames behind its cues, as they are written, the rest need not be parsed.
+    cut = data.rfind(EVIDENCE)
+    if cut < 0:
+        return loads_object(data)
+    frames = data.find(_FRAMES, cut)
+    if frames >= 0:
+        try:
+            return loads_object(b"{%b}}" % data[cut:frames])
+        except ValueError:
+            pass
+    return loads_object(b"{" + data[cut:])
 
 
 def _walked(evidence: Json) -> tuple[tuple[int, int, int], ...]:
