@@ -14,8 +14,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from scrubjay.environments.raw_actions import RawAction
-from scrubjay.environments.seeing import Seen
-from scrubjay.errors import StorageFull
+from scrubjay.environments.seeing import Seen, storable
+from scrubjay.errors import InvalidInput, StorageFull
 from scrubjay.memory.deriving.default import position_of
 from scrubjay.memory.jsonio import Json, clean
 from scrubjay.memory.records import World
@@ -127,9 +127,11 @@ class RawLife:
     def _observe_first(self, seen: Seen) -> None:
         assert self.life is not None
         self._action = None
-        self._open = self.life.episode(
-            None, kind="initial", frame=seen.frame, frame_missing=seen.missing, state=seen.state
-        )
+        begin = partial(self.life.episode, None, kind="initial", frame=seen.frame, frame_missing=seen.missing)
+        try:
+            self._open = begin(state=seen.state)
+        except InvalidInput:  # it holds objects of the environment's own
+            self._open = begin(state=storable(seen).state)
 
     def _finish_other(self, action: RawAction) -> None:
         if self._open is None:
@@ -145,14 +147,12 @@ class RawLife:
     def _take(self, seen: Seen, row: Json) -> None:
         assert self._open is not None
         assert self._action is not None
-        self._open.step(
-            self._action.value,
-            frame=seen.frame,
-            frame_missing=seen.missing,
-            state=seen.state,
-            info=seen.info,
-            **row,
-        )
+        take = partial(self._open.step, self._action.value, frame=seen.frame, frame_missing=seen.missing, **row)
+        try:
+            take(state=seen.state, info=seen.info)
+        except InvalidInput:
+            kept = storable(seen)
+            take(state=kept.state, info=kept.info)
 
     def _finish(self, outcome: str | None = None, events: Iterable[str] = ()) -> None:
         # A forked child, or a memory that was closed, has no life that runs: then there is nothing to finish.

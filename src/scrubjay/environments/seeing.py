@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from scrubjay.memory.jsonio import Json
+from scrubjay.errors import InvalidInput
+from scrubjay.memory.jsonio import Json, clean
 
-__all__ = ["NO_FRAME", "Seen", "as_frame", "see"]
+__all__ = ["NO_FRAME", "Seen", "as_frame", "see", "storable"]
 
 NO_FRAME = "the observation is no image and the environment does not render rgb_array"
 _SMALLEST_EDGE = 16  # below it, uint8 arrays are boards and codes, not pictures
 _MOST_NUMBERS = 10_000
+_DEEPEST = 100
 _KNOWN = ("pos", "yaw", "pitch", "facing", "inventory", "health", "achievements", "milestones", "gui", "dead", "cells")
 
 
@@ -53,6 +55,28 @@ def see(
         return Seen(frame, None if frame is not None else missing, state, scalars or None)
     known = {key: _said(info[key]) for key in _KNOWN if key in info}
     return Seen(frame, None if frame is not None else missing, {**scalars, **known, **rest})
+
+
+def storable(seen: Seen) -> Seen:
+    """The same without what JSON can't hold: in its place stands what it was, `{"left_out": "Player"}`."""
+    return replace(seen, state=_kept(seen.state, 0), info=None if seen.info is None else _kept(seen.info, 0))
+
+
+def _kept(value: Any, depth: int) -> Any:
+    if depth > _DEEPEST:
+        return {"left_out": "what lies deeper"}
+    if isinstance(value, Mapping):
+        return {_named(key): _kept(inner, depth + 1) for key, inner in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray, memoryview)):
+        return [_kept(inner, depth + 1) for inner in value]
+    try:
+        return clean(value)[0]
+    except InvalidInput:
+        return {"left_out": type(value).__name__}
+
+
+def _named(key: Any) -> str:
+    return str(key) if isinstance(key, (str, bool, int, float)) else f"({type(key).__name__})"
 
 
 def as_frame(value: Any, smallest: int = _SMALLEST_EDGE) -> Any:
