@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ import pytest
 from quarry import run
 from scrubjay.sandbox.contract import Budget
 from scrubjay.sandbox.monty import MontySandbox
+from scrubjay.sandbox.reflexes import Reflex, Reflexes
 from scrubjay.sandbox.signatures import spec_of
 
 
@@ -115,3 +118,44 @@ def test_nothing_is_left_open(sandbox: MontySandbox) -> None:
         run(sandbox, "def main():\n    x = 3\n    while True:\n        x *= x\n", budget=Budget(seconds=0.1))
     assert len(os.listdir("/proc/self/fd")) <= before + 1
     assert not [thread for thread in threading.enumerate() if isinstance(thread, threading.Timer)]
+
+
+@pytest.mark.parametrize("ends", ["dropped", "closed", "closed twice"])
+@pytest.mark.parametrize("what", ["sandbox", "reflexes"])
+def test_no_process_outlives_whoever_started_it(what: str, ends: str) -> None:
+    before, one = _workers(), _started(what)
+    assert len(_workers() - before) == 1
+    for _ in range({"dropped": 0, "closed": 1, "closed twice": 2}[ends]):
+        one.close()
+    del one
+    gc.collect()
+    waited = 0
+    while _workers() - before and waited < 100:  # a process that was told to end takes a moment
+        waited += 1
+        time.sleep(0.05)
+    assert not _workers() - before
+
+
+def _started(what: str) -> MontySandbox | Reflexes:
+    if what == "reflexes":
+        reflexes = Reflexes([Reflex("a", "def main(now):\n    pass\n")])
+        reflexes.ask(0, [{}])
+        return reflexes
+    sandbox = MontySandbox()
+    sandbox.check("def main():\n    pass\n", [], "main", {})
+    return sandbox
+
+
+def _workers() -> set[str]:
+    """Processes of the interpreter among our children."""
+    children = Path("/proc/self/task").glob("*/children")
+    found = {child for one in children for child in one.read_text().split()}
+    return {child for child in found if _is_worker(child)}
+
+
+def _is_worker(child: str) -> bool:
+    try:
+        status = Path(f"/proc/{child}/status").read_text()
+    except FileNotFoundError:
+        return False
+    return status.startswith("Name:\tmonty\n") and "State:\tZ" not in status

@@ -7,6 +7,7 @@ under them lie a watchdog that kills the process and limits of the system. It kn
 from __future__ import annotations
 
 import keyword
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
@@ -47,6 +48,7 @@ class MontySandbox:
 
     def __init__(self) -> None:
         self._pool: Monty | None = None
+        self._end: weakref.finalize[Any, Any] | None = None  # also where nobody closes it
 
     def check(
         self, source: str, specs: Sequence[AtomSpec], function: str | None = None, arguments: Json | None = None
@@ -99,6 +101,7 @@ class MontySandbox:
                 feed_duration_limit_grace=_GRACE,
             )
             self._pool = pool.__enter__()
+            self._end = weakref.finalize(self, pool.__exit__, None, None, None)
         session = self._pool.checkout(
             script_name="procedure.py",
             limits={
@@ -123,9 +126,9 @@ class MontySandbox:
 
     def close(self) -> None:
         """Ends the processes. A later run starts new ones."""
-        pool, self._pool = self._pool, None
-        if pool is not None:
-            pool.__exit__(None, None, None)
+        self._pool = None
+        if self._end is not None:
+            self._end()
 
     def __enter__(self) -> Self:
         return self

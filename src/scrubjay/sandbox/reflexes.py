@@ -6,6 +6,7 @@ that fails is told once and not asked again.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
@@ -81,6 +82,7 @@ class Reflexes:
         self._reflexes: dict[str, Reflex] = {}
         self._out: set[Reflex] = set()
         self._pool: Monty | None = None
+        self._end: weakref.finalize[Any, Any] | None = None  # also where nobody closes it
         self._confined: int | None = None
         self.use(reflexes)
 
@@ -139,6 +141,7 @@ class Reflexes:
         monty = load_monty()
         pool: Monty = monty.Monty(min_processes=1, max_processes=1, feed_duration_limit_grace=_GRACE)
         self._pool = pool.__enter__()
+        self._end = weakref.finalize(self, pool.__exit__, None, None, None)
         return self._pool
 
     def check(self) -> dict[str, list[Problem]]:
@@ -158,9 +161,9 @@ class Reflexes:
 
     def close(self) -> None:
         """Ends the process."""
-        pool, self._pool = self._pool, None
-        if pool is not None:
-            pool.__exit__(None, None, None)
+        self._pool = None
+        if self._end is not None:
+            self._end()
 
     def __enter__(self) -> Self:
         return self
