@@ -5,9 +5,10 @@ It decides which lines count: whole rows with an id of the memory's own form. It
 
 from __future__ import annotations
 
+import io
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
@@ -25,6 +26,7 @@ __all__ = [
     "line_at",
     "microseconds",
     "raw_line",
+    "read_growth",
     "read_lines",
     "recorded_microseconds",
     "row_of_line",
@@ -80,12 +82,24 @@ def read_lines(layout: Layout, start: int = 0, *, bare: bool) -> Iterator[Line]:
         return
     with file:
         file.seek(start)
-        offset = start
-        for raw in file:
-            line = _line(offset, raw, bare)
-            if line is not None:
-                yield line
-            offset += len(raw)
+        yield from _lines(file, start, bare)
+
+
+def _lines(file: Iterable[bytes], offset: int, bare: bool) -> Iterator[Line]:
+    for raw in file:
+        line = _line(offset, raw, bare)
+        if line is not None:
+            yield line
+        offset += len(raw)
+
+
+def read_growth(layout: Layout, descriptor: int, start: int, *, bare: bool) -> Iterator[Line]:
+    """As `read_lines`, for what an open file has grown by: a little of it is read at once."""
+    data = os.pread(descriptor, _CHUNK, start)
+    if len(data) == _CHUNK:
+        yield from read_lines(layout, start, bare=bare)
+        return
+    yield from _lines(io.BytesIO(data), start, bare)
 
 
 def line_at(descriptor: int, place: Place, *, bare: bool) -> Line:

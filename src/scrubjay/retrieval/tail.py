@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scrubjay.memory.layout import Layout
-from scrubjay.retrieval.cues import Line, read_lines
+from scrubjay.retrieval.cues import Line, read_growth, read_lines
 from scrubjay.retrieval.watermark import Watermark, still_holds, watermark_at
 
 __all__ = ["Tail"]
@@ -40,7 +40,7 @@ class Tail:
         if self._lines is None:
             return
         end = self._read.offset
-        for line in read_lines(self._layout, end, bare=self._bare):
+        for line in read_growth(self._layout, descriptor, end, bare=self._bare):
             self._lines[line.place.number] = line
             end = line.place.offset + line.place.length
             if len(self._lines) > _KEPT:
