@@ -10,8 +10,8 @@ EXAMPLES = """\
 example:
   scrubjay forget runs/desktop ep_000043 --reason "a password is visible"
 
-It can't be undone. Documents that quote the episode are not changed:
-`scrubjay memory DIR cites ep_000043` names them."""
+It can't be undone. The last observation of the episode before it and the first of the one after it go too where they
+are the same. What may still show or quote some of it, such as documents that cite it, is named and not changed."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -28,6 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
     from scrubjay.memory import folder
     from scrubjay.memory.forgetting import forget
     from scrubjay.retrieval.cache_files import folder_to_build_in
+    from scrubjay.surfaces.cli.plain import plain
 
     layout, _ = folder.open_folder(arguments.dir, read_only=False)
 
@@ -39,6 +40,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     left = forget(layout, arguments.reference, arguments.reason, delete_caches)
     print(f"removed the evidence of {arguments.reference}")
+    if left:
+        print("Not changed, and may show or quote some of it:", file=sys.stderr)
     for found in left:
-        print(f"still there: {found}; forget that episode too if it must go", file=sys.stderr)
+        print(plain(f"  {found}"), file=sys.stderr)
+    print("Copies, backups and exports of this memory are not known here.", file=sys.stderr)
     return 0

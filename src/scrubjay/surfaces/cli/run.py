@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from scrubjay.surfaces.cli.values import count, seed, setting
 
 if TYPE_CHECKING:
+    from scrubjay.environments.contract import Environment
     from scrubjay.methods.living import Setting
     from scrubjay.models.waiting import Outage
     from scrubjay.public import Memory
@@ -21,15 +22,21 @@ examples:
   scrubjay run crafter --memory runs/first --steps 500 --seed 7 another world, remembered in the same place
   scrubjay run my.module:Env --model my.module:Model --memory runs/mine
   scrubjay run crafter --memory runs/agent --driver "claude -p"  a coding agent, started for every turn
+  scrubjay run kicad --task divider --memory runs/kicad          a task in KiCad, on a screen of its own
 
 The memory is made where it is not there, and gone on in where it is. Ctrl-C stops after the present step; nothing is
 lost, and the same command goes on with a new life.
 """
 
+_TOLD = "Reach as many milestones as you can."
+_STEPS = 2000
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Adds the options."""
-    parser.add_argument("environment", metavar="ENV", help="crafter, or a path like my.module:Env")
+    parser.add_argument(
+        "environment", metavar="ENV", help="crafter, vizdoom, desktop, kicad, or a path like my.module:Env"
+    )
     parser.add_argument(
         "--memory", metavar="DIR", required=True, help="folder of the memory; made where it is not there"
     )
@@ -81,7 +88,10 @@ def _how(parser: argparse.ArgumentParser) -> None:
 
 def _how_long(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--steps", type=count, default=2000, metavar="N", help="environment steps in all (default 2000)"
+        "--steps",
+        type=count,
+        metavar="N",
+        help=f"environment steps in all (default {_STEPS}, or what the tasks are given)",
     )
     parser.add_argument(
         "--seed",
@@ -103,8 +113,11 @@ def _how_long(parser: argparse.ArgumentParser) -> None:
         "--lives", type=count, metavar="N", help="at most so many lives (default: until the steps are spent)"
     )
     parser.add_argument(
-        "--task", default="Reach as many milestones as you can.", metavar="TEXT", help="what the agent is told"
+        "--task",
+        metavar="TEXT",
+        help=f"what the agent is told (default: {_TOLD!r}); in an environment that has tasks, the id of one",
     )
+    parser.add_argument("--tasks", metavar="DIR", help="folder of tasks, for an environment that has tasks")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -125,8 +138,8 @@ def _run(arguments: argparse.Namespace) -> int:
     from scrubjay.surfaces.cli.run_progress import Shown, summarise
 
     method = make_method(arguments.method, arguments.encoder, arguments.frame_encoder)
-    settings = _setting(arguments)
-    environment = make_environment(arguments.environment, **dict(arguments.settings))
+    environment = make_environment(arguments.environment, **_arguments(arguments))
+    settings = _setting(arguments, environment)
     show = Shown(len(environment.milestones))
     try:
         with (
@@ -134,7 +147,7 @@ def _run(arguments: argparse.Namespace) -> int:
             living(settings, environment, method, memory, show, _tell_outage) as ready,
         ):
             print(
-                f"{ready.model.name} player in {arguments.environment}, seed {arguments.seed}, {arguments.steps} steps,"
+                f"{ready.model.name} player in {arguments.environment}, seed {arguments.seed}, {settings.steps} steps,"
                 f" memory {memory.root}",
                 flush=True,
             )
@@ -146,19 +159,31 @@ def _run(arguments: argparse.Namespace) -> int:
     return 130 if progress.is_stopped else 0
 
 
-def _setting(arguments: argparse.Namespace) -> Setting:
+def _arguments(arguments: argparse.Namespace) -> dict[str, object]:
+    """What the environment is made with."""
+    folder = {} if arguments.tasks is None else {"tasks": arguments.tasks}
+    return {**dict(arguments.settings), **folder}
+
+
+def _setting(arguments: argparse.Namespace, environment: Environment) -> Setting:
     from scrubjay.agent.driver import DRIVER
+    from scrubjay.environments.tasked import Tasked
     from scrubjay.errors import InvalidInput
     from scrubjay.methods.living import Setting
 
     if arguments.driver is not None and arguments.model is not None:
         raise InvalidInput("--driver: it is the player; leave out --model")
+    told, steps, lives = arguments.task or _TOLD, arguments.steps or _STEPS, arguments.lives
+    if isinstance(environment, Tasked):
+        told = environment.choose_task(arguments.task or "all")
+        lives = lives or environment.lives
+        steps = arguments.steps or lives * environment.usual_steps
     return Setting(
         arguments.environment,
         arguments.model or "scripted" if arguments.driver is None else f"{DRIVER}{arguments.driver}",
-        arguments.task,
-        arguments.steps,
-        arguments.lives,
+        told,
+        steps,
+        lives,
         arguments.seed,
         arguments.driver_seconds,
     )

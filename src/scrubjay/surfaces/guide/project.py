@@ -14,7 +14,7 @@ from scrubjay.memory.folder import create_folder, open_folder
 from scrubjay.surfaces.guide import text
 from scrubjay.version import __version__
 
-__all__ = ["BEGIN", "END", "Project"]
+__all__ = ["BEGIN", "END", "Project", "with_block", "without_block"]
 
 BEGIN = "<!-- scrubjay: begin (`scrubjay install --remove` takes this block out) -->"
 END = "<!-- scrubjay: end -->"
@@ -36,7 +36,7 @@ class Project:
     def files(self, memory: str) -> dict[str, str]:
         """The whole text of each file as it would be written, by its path. Raises Conflict, InvalidInput, NotFound."""
         shown = self._named(memory)
-        return {self._agents: _with_block(self._read(self._agents), text.block(shown)), self._skill: text.skill(shown)}
+        return {self._agents: with_block(self._read(self._agents), text.block(shown)), self._skill: text.skill(shown)}
 
     def write(self, memory: str) -> list[str]:
         """Writes both files, each whole or not at all, and makes the memory where there is none; their paths.
@@ -59,9 +59,8 @@ class Project:
         """Takes out what was written; the paths of what changed. The memory stays as it is."""
         changed = []
         present = self._read(self._agents)
-        parts = _parts(present)
-        if parts is not None:
-            rest = parts[0].removesuffix("\n") + parts[1].removeprefix("\n")
+        rest = without_block(present)
+        if rest != present:
             if rest:
                 self._put(self._agents, rest)
             else:
@@ -129,7 +128,14 @@ def _parts(present: str) -> tuple[str, str] | None:
     return present[:begin], present[end + len(END) :]
 
 
-def _with_block(present: str, block: str) -> str:
+def without_block(present: str) -> str:
+    """The text as it was before our block came. Raises Conflict where its markers are torn."""
+    parts = _parts(present)
+    return present if parts is None else parts[0].removesuffix("\n") + parts[1].removeprefix("\n")
+
+
+def with_block(present: str, block: str) -> str:
+    """The text with our block in its place, or at the end. Raises Conflict where its markers are torn."""
     whole = f"{BEGIN}\n{block}\n{END}"
     parts = _parts(present)
     if parts is not None:

@@ -1,0 +1,1 @@
+"""A memory as tools of other people's agent frameworks: one small file for each."""
