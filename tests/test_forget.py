@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -63,12 +64,86 @@ def test_twice_is_once(secret: Memory) -> None:
     assert everything(secret.root) == before
 
 
-def test_a_shared_picture_is_named(lived: Memory) -> None:
-    assert forget(lived.layout, "ep_000001", "a face") == [
-        "episodes/0000/ep_000000/end.webp",
-        "episodes/0000/ep_000002/start.webp",
-        "ep_000002: the next episode began with the same state",
-    ]
+def test_what_neighbours_share_with_it_goes_too(lived: Memory) -> None:
+    before, after = (lived.episode(ident).record for ident in ("ep_000000", "ep_000002"))
+    assert lived.layout.episode("ep_000001")
+    assert forget(lived.layout, "ep_000001", "a face") == []
+    for reference in ("ep_000000#3", "ep_000002#6"):
+        with pytest.raises(NotFound, match="removed by a person: a face"):
+            lived.look(reference)
+        name, _, number = reference.partition("#")
+        step = next(step for step in lived.episode(name).steps() if step.step == int(number))
+        assert step.state == {}
+    assert lived.look("ep_000000#2").data
+    assert lived.look("ep_000002#7").data
+    for old, new in ((before, "ep_000000"), (after, "ep_000002")):
+        record = lived.episode(new).record
+        assert record["summary"] == old["summary"]
+        assert (record["start"]["pos"], record["end"]["pos"]) == (old["start"]["pos"], old["end"]["pos"])
+    report = check(lived.layout)
+    assert report.is_sound, report.problems
+    assert report.counts["frames missing"] == 2
+
+
+def test_a_neighbour_that_saw_something_else_stays_as_it_is(memory: Memory) -> None:
+    with memory.live(task="look", world="desk") as life:
+        for nth in range(3):
+            life.episode("look", {}, frame=numbered(nth), state={"pos": [nth, 0, 0]}).finish()
+    before = [Path(memory.layout.episode(ident), "episode.json").read_bytes() for ident in ("ep_000000", "ep_000002")]
+    assert forget(memory.layout, "ep_000001", "a face") == []
+    after = [Path(memory.layout.episode(ident), "episode.json").read_bytes() for ident in ("ep_000000", "ep_000002")]
+    assert before == after
+
+
+def test_every_place_that_is_not_changed_is_named(lived: Memory, capsys: pytest.CaptureFixture[str]) -> None:
+    lived.documents.create("notes.md", "- It says hunter2 [ep_000001#4].\n")
+    turn = Path(lived.layout.turn(1))
+    turn.mkdir()
+    (turn / "prompt.md").touch()
+    Path(lived.layout.turns(1)).write_text(
+        '{"turn": 1, "episodes": ["ep_000000"]}\n{"turn": 2, "episodes": ["ep_000001"]}\n'
+    )
+    with lived.live(task="again", world="seed-7") as life:
+        life.episode("go_to", {}, frame=numbered(3), state={"pos": [9, 0, 0]}).finish()
+    adapters = Path(lived.layout.adapters)
+    adapters.mkdir()
+    (adapters / "mine").mkdir()
+    assert main(["forget", lived.root, "ep_000001", "--reason", "x"]) == 0
+    told = capsys.readouterr().err
+    for place in (
+        "ep_000004 begins with the same picture",
+        "lives/0001/turns.jsonl, byte 39: the plan of the turn that made it",
+        "lives/0001/turn/",
+        "mine/notes.md:1 cites it",
+        "documents.jsonl, byte 0",
+        "adapters/",
+        "backups",
+    ):
+        assert place in told
+
+
+@pytest.mark.parametrize("calls", range(1, 7))
+def test_killed_anywhere_it_is_finished_by_the_next_call(
+    lived: Memory, calls: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = calls
+    replace_file = os.replace
+
+    def dies(source: str, target: str) -> None:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            raise KeyboardInterrupt
+        replace_file(source, target)
+
+    with monkeypatch.context() as patched, contextlib.suppress(KeyboardInterrupt):
+        patched.setattr(os, "replace", dies)
+        forget(lived.layout, "ep_000001", "a face")
+    forget(lived.layout, "ep_000001", "a face")
+    report = check(lived.layout)
+    assert report.is_sound, report.problems
+    with pytest.raises(NotFound, match="removed by a person"):
+        lived.look("ep_000000#3")
 
 
 def test_a_picture_handed_in_beside_it_goes_too(lived: Memory) -> None:
@@ -137,7 +212,8 @@ def test_outcome_cells_calls_and_answers_go_too(memory: Memory) -> None:
 def test_a_shared_picture_is_found_anywhere_in_the_life(lived: Memory) -> None:
     first, last = (Path(lived.layout.episode(ident)) for ident in ("ep_000000", "ep_000003"))
     os.link(first / "start.webp", last / "again.webp")
-    assert "episodes/0000/ep_000003/again.webp" in forget(lived.layout, "ep_000000", "a face")
+    left = forget(lived.layout, "ep_000000", "a face")
+    assert left == ["episodes/0000/ep_000003/again.webp: the same picture"]
 
 
 def test_caches_go_before_everything_and_at_the_end(secret: Memory) -> None:

@@ -1,8 +1,9 @@
 """A person's removal of an episode: a password on a screenshot, a face that must go.
 
 The one operation that takes evidence away. The index row, the order and every reference stay; what was seen, done
-and said goes: frames, steps, states, arguments, text, questions about it and pictures handed in to them. Lines that
-named it are overwritten in place with as many bytes, so no offset moves. An agent has no way to call it.
+and said goes: frames, steps, states, arguments, text, questions about it and pictures handed in to them, and the
+observations it shares with its neighbours. Lines that named it are overwritten in place with as many bytes, so no
+offset moves. An agent has no way to call it.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ import shutil
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from scrubjay.errors import Conflict, Damaged, InvalidInput, NotFound
+from scrubjay.errors import Conflict, Damaged, InvalidInput
 from scrubjay.memory import folder, journal
 from scrubjay.memory import record as records
 from scrubjay.memory.disk import exclusive, storage, sync_folder, write_all, write_file
 from scrubjay.memory.evidence import read_record
+from scrubjay.memory.forgetting_edges import empty_edge, shared_edges
+from scrubjay.memory.forgetting_left import places_left
 from scrubjay.memory.jsonio import Json, dumps
 from scrubjay.memory.layout import Layout, parse_reference
 from scrubjay.memory.light import dataclass
@@ -39,10 +42,10 @@ class _Patch:
 
 
 def forget(layout: Layout, reference: str, reason: str, caches: Callable[[], None] | None = None) -> list[str]:
-    """Removes the evidence of one episode; returns what of the same life still shows some of it.
+    """Removes the evidence of one episode; returns a line for each place that may still show some of it.
 
-    That is files which are the same picture (hard links), and the next episode where it began with the state that
-    this one ended with. `caches` deletes what is derived of the memory; None: its `.cache`.
+    What the episodes before and after it saw as their last and first goes too, where it is the same picture or state.
+    `caches` deletes what is derived of the memory; None: its `.cache`.
 
     Raises NotFound, InvalidInput without a reason, Conflict while its life runs, Damaged; then nothing was removed.
     Killed halfway, calling it again finishes the work.
@@ -54,12 +57,16 @@ def forget(layout: Layout, reference: str, reason: str, caches: Callable[[], Non
     if folder.is_running(layout, old["life"]):
         raise Conflict(f"life {old['life']} is running; remove {ident} when it has ended")
     path = layout.episode(ident)
-    left = _shared_pictures(layout, old) + _next_with_its_state(layout, old)
+    edges = shared_edges(layout, old, _life_ids(layout, old["life"]), reason.strip())
+    left = places_left(layout, old, {edge.new["id"] for edge in edges})
     # All is computed before anything goes: what can't be done is not done halfway.
     indexed = list(_lines_of(layout.index, lambda row: row.get("id") == ident))
     new, row = _emptied(old, reason.strip(), min((line.length - 1 for line in indexed), default=None))
     section = _section_patches(layout, old, new)
     patches = [_line_patch(layout, layout.index, line, row) for line in indexed] + _row_patches(layout, new)
+    for edge in edges:
+        section += _section_patches(layout, edge.old, edge.new)
+        patches += _neighbour_patches(layout, edge.new)
 
     def delete_caches() -> None:
         if caches is None:
@@ -69,6 +76,8 @@ def forget(layout: Layout, reference: str, reason: str, caches: Callable[[], Non
 
     delete_caches()  # they hold words of the episode, and whoever reads meanwhile makes them again
     _apply(layout, section)
+    for edge in edges:
+        empty_edge(layout, edge)
     write_file(os.path.join(path, Layout.EPISODE_RECORD), records.encode(new))
     for name in os.listdir(path):
         if name != Layout.EPISODE_RECORD:
@@ -135,36 +144,11 @@ def _episode_of(reference: Any) -> str | None:
         return None
 
 
-def _shared_pictures(layout: Layout, record: Json) -> list[str]:
-    """Files of other episodes of its life that are the same picture on disk."""
-    path = layout.episode(record["id"])
-    inodes = {entry.stat().st_ino for entry in _files(path) if os.stat(entry.path).st_nlink > 1}
-    others = {layout.episode(ident) for ident in _life_ids(layout, record["life"])} - {path} if inodes else set()
-    return sorted(layout.relative(entry.path) for other in others for entry in _files(other) if entry.inode() in inodes)
-
-
-def _files(path: str) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(path) as entries:
-            return list(entries)
-    except FileNotFoundError:
-        return []
-
-
-def _next_with_its_state(layout: Layout, record: Json) -> list[str]:
-    """The episode that followed, where its first observation says what the last one of this said."""
-    ids = _life_ids(layout, record["life"])
-    state = record["end"].get("state")
-    if not state or record["id"] not in ids:
-        return []
-    for ident in ids[ids.index(record["id"]) + 1 :]:
-        try:
-            following, _ = read_record(layout, ident)
-        except (NotFound, Damaged):
-            continue  # an empty claim, or damaged: check says so
-        same = following["start"].get("state") == state
-        return [f"{ident}: the next episode began with the same state"] if same else []
-    return []
+def _neighbour_patches(layout: Layout, record: Json) -> list[_Patch]:
+    """The index row of a neighbour, as its record without the shared observation says it."""
+    row = records.row_of(record, records.digest_of(records.encode(record))).to_json()
+    lines = _lines_of(layout.index, lambda old: old.get("id") == record["id"] and old != row)
+    return [_line_patch(layout, layout.index, line, row) for line in lines]
 
 
 def _section_patches(layout: Layout, old: Json, new: Json) -> list[_Patch]:
