@@ -13,10 +13,14 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from scrubjay.errors import ScrubjayError
 
-__all__ = ["COMMANDS", "main"]
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["COMMANDS", "help_of", "main"]
 
 # In the order that `--help` shows them: what a person does first stands first.
 COMMANDS = {
@@ -80,6 +84,16 @@ def _run(name: str, arguments: list[str]) -> int:
     if not name:
         print(f"scrubjay: {arguments[0]!r} is not a command; `scrubjay --help` lists them", file=sys.stderr)
         return 2
+    module, parser = _parser_of(name)
+    return int(module.run(parser.parse_args(arguments[1:])) or 0)
+
+
+def help_of(name: str) -> str:
+    """What `scrubjay NAME --help` prints."""
+    return _parser_of(name)[1].format_help()
+
+
+def _parser_of(name: str) -> tuple[Any, argparse.ArgumentParser]:
     module = importlib.import_module(f"scrubjay.surfaces.cli.{name}")
     parser = argparse.ArgumentParser(
         prog=f"scrubjay {name}",
@@ -88,7 +102,7 @@ def _run(name: str, arguments: list[str]) -> int:
         epilog=getattr(module, "EXAMPLES", None),
     )
     module.configure(parser)
-    return int(module.run(parser.parse_args(arguments[1:])) or 0)
+    return module, parser
 
 
 def _drop_output() -> None:
