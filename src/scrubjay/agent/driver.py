@@ -81,7 +81,8 @@ def _nothing_to_call(name: str, arguments: object) -> str | None:
 
 class Driver:
     """A Model that is a command, such as `claude -p`. `check` says what is wrong with a call of an atom or procedure,
-    `own` gives lines on the agent's procedures, `tell` is told what had to be put back.
+    `own` gives lines on the agent's procedures, `rules` are what the environment's author has to say, `tell` is told
+    what had to be put back.
 
     Raises InvalidInput where there is no such command. Use it in a `with`, or close it: it holds a copy of the
     evidence.
@@ -94,6 +95,7 @@ class Driver:
         *,
         check: CheckCall = _nothing_to_call,
         own: Callable[[], Sequence[str]] = tuple,
+        rules: str = "",
         patience: Patience | None = None,
         tell: Callable[[str], None] = _tell,
     ) -> None:
@@ -102,7 +104,7 @@ class Driver:
         if found is None:
             raise InvalidInput(f"driver: {command!r} is not a command that can be run here")
         self._command[0] = os.path.abspath(found)  # it is started in another folder
-        self._memory, self._check, self._own, self._tell = memory, check, own, tell
+        self._memory, self._check, self._own, self._rules, self._tell = memory, check, own, rules, tell
         self._patience = patience or Patience()
         self._guard: Guard | None = None
         self._proposals = Proposals()
@@ -187,7 +189,7 @@ class Driver:
 
     def _ask(self, turn: Turn, guard: Guard, spent: Spent) -> tuple[tuple[Entry, ...], str] | None:
         layout, refused, status = self._memory.layout, "", 0
-        brief, observation = driver_brief(turn, self._relative(turn.life)), self._block(turn)
+        brief, observation = driver_brief(turn, self._relative(turn.life), self._rules), self._block(turn)
         for start in range(1, self._patience.starts + 1):
             told = _sayable(prompt(brief, observation, refused))
             self._show(turn, observation, told)

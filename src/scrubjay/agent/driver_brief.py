@@ -27,15 +27,17 @@ _WHO = (
 _ENTRIES = (
     'An entry is a raw action with a repeat, or an atom or procedure with its arguments: {"action": NAME, '
     '"arguments": {…}}. Each becomes one episode. The rest of a plan is dropped when an entry fails, when you lose '
-    f"health, or when a milestone is reached. A plan takes at most {MOST_STEPS} steps."
+    f"health, when a milestone is reached or a reflex says stop. A plan takes at most {MOST_STEPS} steps. The "
+    'intention may end in a prediction of the state it ends in, as expect: {"health": ">= 5", "inventory.wood": 3}.'
 )
 
 
-def driver_brief(turn: Turn, folder: str) -> str:
+def driver_brief(turn: Turn, folder: str, rules: str = "") -> str:
     """The standing part. `folder` is where the turn's files lie, as a path inside the memory."""
     sections = [
         _WHO,
         f"Your task: {turn.task}",
+        *filter(None, [rules.strip()]),
         _turn(turn, folder),
         _actions(turn),
         _memory(turn.life),

@@ -81,7 +81,7 @@ class Executor:
         with life.episode(entry.action, arguments, plan=plan) as episode:
             stepper = self._stepper(episode, before, most, stop)
             if self._skills.is_procedure(entry.action):
-                ran = self._skills.run_procedure(entry.action, arguments, stepper, Budget(steps=most))
+                ran = self._skills.run_procedure(entry.action, arguments, stepper, _budget(most))
                 self._skills.keep(entry.action, arguments, ran, life, turn, episode.id)
                 if ran.error:
                     episode.note(ran.error)
@@ -98,6 +98,11 @@ class Executor:
         if self._reflexes is None:
             return Stepper(self._environment, episode, before, most, stop)
         return Stepper(self._environment, episode, before, most, stop, self._reflexes.after)
+
+
+def _budget(steps: int) -> Budget:
+    """Ten seconds of its own, and a tenth of a second for each step that it may take: environments take their time."""
+    return Budget(steps=steps, seconds=10 + steps / 10)
 
 
 def _executed(row: Row, stepper: Stepper, is_cut: bool) -> Executed:

@@ -52,6 +52,11 @@ class Skills:
         """Names of the environment's raw actions."""
         return self._environment.actions
 
+    @property
+    def rules(self) -> str:
+        """What the environment's author has to say to whoever acts in it; empty where that is nothing."""
+        return str(getattr(self._environment, "rules", ""))
+
     def own(self) -> tuple[str, ...]:
         """A line for each procedure that may be called and each reflex that is asked, with its record."""
         reflexes = self._memory.procedures.offer("reflex")

@@ -28,6 +28,7 @@ class Environment(Protocol):
     Where a life ends other than by death, `info["ending"]` says how. It may have `deriver`, the family that says what
     its episodes were (`continuous` for a world without tiles, `desktop` for a screen), and `atoms`, a tuple of `Atom`:
     closed-loop primitives that a plan can call by name.
+    `rules`, a text, is what its author has to say to whoever acts in it.
     `options={"life": n}` at reset gives life n: the same world, other chances.
     """
 

@@ -43,6 +43,7 @@ def converse(
         model,
         memory,
         offer=offer,
+        rules=skills.rules,
         own=skills.own if has_skills else tuple,
         check=skills.check if has_skills else _AtomsAlone(skills).check,
         tools=tools,

@@ -110,4 +110,4 @@ def _player(
     if method.traits.name != "mfm":
         raise InvalidInput(f"{method.traits.name}: a command with a shell sees the whole memory; its method is mfm")
     command, patience = setting.model.removeprefix(DRIVER), Patience(seconds=setting.driver_seconds)
-    return Driver(command, memory, check=skills.check, own=skills.own, patience=patience)
+    return Driver(command, memory, check=skills.check, own=skills.own, rules=skills.rules, patience=patience)
