@@ -17,7 +17,9 @@ FAILS = "def make_pickaxe():\n    make('pickaxe')\n"
 WORKS = "def make_pickaxe():\n    place('table')\n    make('pickaxe')\n"
 
 
-def state(carried: Mapping[str, int], view: str = "grass tree", achieved: Mapping[str, int] = NOTHING) -> dict[str, Any]:
+def state(
+    carried: Mapping[str, int], view: str = "grass tree", achieved: Mapping[str, int] = NOTHING
+) -> dict[str, Any]:
     """What an observation says."""
     return {"pos": [0, 0, 0], "inventory": dict(carried), "view": [view], "achievements": dict(achieved)}
 
@@ -53,12 +55,22 @@ class Practice:
             episode.finish(ran or outcome)
         procedure = self.memory.procedures.get(name)
         self.memory.procedures.record(
-            Run(name, outcome, arguments=arguments, episodes=(episode.id,), life=self.life.number, steps=1,
-                digest=procedure.digest, category=procedure.category)  # fmt: skip
+            Run(
+                name,
+                outcome,
+                arguments=arguments,
+                episodes=(episode.id,),
+                life=self.life.number,
+                steps=1,
+                digest=procedure.digest,
+                category=procedure.category,
+            ),
         )
         return str(episode.id)
 
-    def plan(self, task: str, calls: list[tuple[str, dict[str, Any] | None]], states: list[dict[str, Any]]) -> list[str]:
+    def plan(
+        self, task: str, calls: list[tuple[str, dict[str, Any] | None]], states: list[dict[str, Any]]
+    ) -> list[str]:
         """A turn of atoms and raw actions, as the loop writes it."""
         ids = []
         for nth, (name, arguments) in enumerate(calls):

@@ -100,7 +100,7 @@ class Adapters:
         check_folder(folder, self.backbone.fingerprint)
         weights = load_file(os.path.join(folder, WEIGHTS))
         configuration = LoraConfig.from_pretrained(folder)
-        configuration.inference_mode = False
+        configuration.inference_mode, configuration.base_model_name_or_path = False, self.backbone.name
         if name in self.names:
             self.remove(name)
         self._attach(name, configuration)
@@ -130,7 +130,8 @@ class Adapters:
 
         self._need(name)
         disk.make_folder(folder)
-        state = get_peft_model_state_dict(self._peft, adapter_name=name)
+        # "auto" would ask a hub whether the base has another vocabulary.
+        state = get_peft_model_state_dict(self._peft, adapter_name=name, save_embedding_layers=False)
         weights = {key: value.detach().cpu().contiguous() for key, value in state.items()}
         base = {"name": self.backbone.name, "fingerprint": self.backbone.fingerprint}
         self._peft.peft_config[name].save_pretrained(folder)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Counts = NDArray[np.int64]
 
-__all__ = ["passed"]
+__all__ = ["change", "passed"]
 
 _BAD = 0.8  # the rate of failures that the floor is tested against
 
@@ -37,7 +37,7 @@ def passed(
     flat = np.concatenate([np.asarray(one, bool) for one in many]) if lengths.sum() else np.zeros(0, bool)
     local = np.arange(len(flat), dtype=np.int64) - np.repeat(starts, lengths) + 1
     failed = _within(~flat, starts, lengths).astype(np.int64)
-    changed = _change(local, failed, horizon, every) >= limit
+    changed = change(local, failed, horizon, every) >= limit
     gain, loss = math.log(_BAD / floor), math.log((1 - _BAD) / (1 - floor))
     bad = failed * gain + (local - failed) * loss >= limit
     where = np.flatnonzero(changed | bad)
@@ -59,10 +59,11 @@ def _within(values: Any, starts: Counts, lengths: Counts) -> Any:
     return total[1:] - np.repeat(total[starts], lengths)
 
 
-def _change(local: Counts, failed: Counts, horizon: int, every: int) -> Floats:
+def change(local: Counts, failed: Counts, horizon: int, every: int) -> Floats:
     """ln of: the sum over moments m of their prior times the likelihood of two rates, the later one higher, over the
     largest likelihood of one rate.
 
+    After each execution: `local` counts the executions of its series up to it, `failed` the failures among them.
     Moments are multiples of `every`, at most `horizon` back; leaving others out makes the evidence smaller, never
     larger. The prior of the k-th is 1 / (k (k + 1)). Rates are mixed by Krichevsky and Trofimov.
     """

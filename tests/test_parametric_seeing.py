@@ -1,0 +1,88 @@
+"""The code path of the target, Qwen3-VL, on a tiny one: the frame goes in and decides what is written."""
+
+from __future__ import annotations
+
+import io
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scrubjay.parametric.adapters import Adapters
+from scrubjay.parametric.backbone import Backbone
+from scrubjay.parametric.bases import load_base
+from scrubjay.parametric.examples import Example, Preference, Prompt
+from scrubjay.parametric.training import Recipe, train
+from small_models import seer
+
+COLOURS = {"oak": (160, 110, 50), "birch": (230, 220, 170), "jungle": (120, 70, 40), "spruce": (60, 40, 20)}
+
+
+def code(wood: str) -> str:
+    return f"def craft():\n    craft_item('{wood}_planks', 4)"
+
+
+def frame(wood: str, rng: random.Random) -> bytes:
+    """A patch of this colour, as PNG."""
+    from PIL import Image
+
+    noise = np.random.default_rng(rng.randrange(1 << 30)).integers(-10, 10, (32, 32, 3))
+    buffer = io.BytesIO()
+    Image.fromarray(np.clip(np.array(COLOURS[wood]) + noise, 0, 255).astype(np.uint8)).save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def prompt(wood: str, rng: random.Random) -> Prompt:
+    return Prompt("craft planks", frame(wood, rng))
+
+
+@pytest.fixture(scope="module")
+def learned() -> Backbone:
+    """All of a random model is trained: there is no pretrained one that an adapter could stand on."""
+    backbone = seer([code(wood) for wood in COLOURS] * 20)
+    rng = random.Random(0)
+    examples = [Example(prompt(wood, rng), code(wood)) for _ in range(60) for wood in COLOURS]
+    text = [one for name, one in backbone.model.named_parameters() if "visual" not in name]
+    visual = [one for name, one in backbone.model.named_parameters() if "visual" in name]
+    before = [one.detach().clone() for one in visual]
+    for one in text:
+        one.requires_grad_(True)
+    train(backbone, text, examples, [], Recipe(steps=100, rate=3e-3, batch=8))
+    assert all((a == b).all() for a, b in zip(visual, before, strict=True))  # the visual tower is frozen
+    return backbone
+
+
+def test_the_frame_decides_the_code_16_of_16(learned: Backbone) -> None:
+    rng = random.Random(1)
+    woods = [rng.choice(list(COLOURS)) for _ in range(16)]
+    asked = [prompt(wood, rng) for wood in woods]
+    assert [one.text for one in learned.generate(asked, 60)] == [code(wood) for wood in woods]
+
+
+def test_an_adapter_learns_on_frames_and_leaves_the_visual_tower_alone(learned: Backbone, tmp_path: Path) -> None:
+    owner = Adapters(learned)
+    owner.add("craft")
+    assert not any("visual" in name for name, _ in learned.model.named_parameters() if "lora_" in name)
+    rng = random.Random(2)
+    pairs = [Preference(prompt("oak", rng), code("oak"), code("birch")) for _ in range(2)]
+    mixed = [*(one.prompt for one in pairs), Prompt("a task without a frame")]
+    with owner.training("craft") as weights:
+        trained = train(learned, weights, [], pairs, Recipe(steps=3, rate=1e-3, batch=2))
+        assert learned.log_probabilities(mixed, [code("oak")] * 3)[0].shape == (3,)
+        assert len(learned.generate(mixed, 4)) == 3
+    assert trained.losses[0].preferring == pytest.approx(np.log(2), abs=1e-4)
+    assert trained.losses[-1].preferring < trained.losses[0].preferring  # type: ignore[operator]
+    owner.remove("craft")
+
+
+def test_a_saved_model_is_loaded_with_its_processor(learned: Backbone, tmp_path: Path) -> None:
+    learned.model.save_pretrained(tmp_path / "base")
+    learned.processor.image_processor.save_pretrained(tmp_path / "base")
+    learned.tokenizer.save_pretrained(tmp_path / "base")
+    loaded = load_base(str(tmp_path / "base"))
+    assert loaded.sees
+    assert loaded.fingerprint == learned.fingerprint
+    asked = prompt("oak", random.Random(3))
+    here = learned.log_probabilities([asked], [code("oak")])[0].item()
+    assert loaded.log_probabilities([asked], [code("oak")])[0].item() == pytest.approx(here, abs=1e-3)

@@ -1,0 +1,431 @@
+"""The update of one adapter: what it learns, what it must not touch, and what happens when it goes wrong."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scrubjay.errors import Damaged, InvalidInput, Locked, NotFound, TrainingFailed
+from scrubjay.memory.layout import Layout
+from scrubjay.parametric import ewc
+from scrubjay.parametric.adapters import WEIGHTS, Adapters, Shape, check_folder, digest_of_weights
+from scrubjay.parametric.backbone import Backbone
+from scrubjay.parametric.cycle import Material, Settings, agrees, hold_out, run_cycle
+from scrubjay.parametric.examples import Example, Preference, Prompt
+from scrubjay.parametric.generated import Parsed, parse
+from scrubjay.parametric.shelf import Shelf
+from scrubjay.parametric.training import Recipe, Trained, train
+from small_models import reader
+
+GOOD, BAD = "def f():\n    place('table')\n    make('pickaxe')", "def f():\n    make('pickaxe')"
+PROMPT = Prompt("Task: make a pickaxe")
+SUCCESS = Example(PROMPT, GOOD, ("ep_000002",))
+PAIR = Preference(PROMPT, GOOD, BAD, ("ep_000002",), ("ep_000001",))
+RECIPE = Recipe(steps=4, rate=1e-2, batch=2)
+SHAPE = Shape(rank=4, alpha=8)
+
+
+def base_digest(backbone: Backbone) -> str:
+    digest = hashlib.sha256()
+    for name, value in sorted(backbone.model.named_parameters()):
+        if "lora_" not in name:
+            digest.update(value.detach().numpy().tobytes())
+    return digest.hexdigest()
+
+
+def adapters(*names: str, seed: int = 0) -> Adapters:
+    made = Adapters(reader(), SHAPE)
+    for nth, name in enumerate(names):
+        made.add(name, seed + nth)
+    return made
+
+
+def update(owner: Adapters, name: str, recipe: Recipe = RECIPE, **more: Any) -> Trained:
+    with owner.training(name) as weights:
+        return train(owner.backbone, weights, [SUCCESS], [PAIR], recipe, **more)
+
+
+def saved(owner: Adapters, folder: Path) -> dict[str, bytes]:
+    """The bytes of every adapter's weights as they are saved."""
+    found = {}
+    for name in owner.names:
+        owner.save(name, str(folder / name))
+        found[name] = (folder / name / WEIGHTS).read_bytes()
+    return found
+
+
+# --- what an update does
+
+
+def test_the_preference_part_of_the_first_loss_of_every_cycle_is_ln_2() -> None:
+    owner = adapters("craft")
+    for _ in range(3):  # each cycle's reference is the adapter of the one before, not the bare base
+        trained = update(owner, "craft")
+        assert trained.losses[0].preferring == pytest.approx(math.log(2), abs=1e-5)
+        assert trained.losses[-1].preferring is not None
+        assert trained.losses[-1].preferring < math.log(2)
+        assert trained.margin is not None
+        assert trained.margin > 0
+        first = trained.losses[0]
+        assert first.cloning is not None
+        assert first.total == pytest.approx(first.cloning + first.preferring)  # type: ignore[operator]
+
+
+def test_other_adapters_and_the_base_are_the_same_bytes_afterwards(tmp_path: Path) -> None:
+    owner = adapters("craft", "gather", "combat")
+    update(owner, "gather")
+    before, base = saved(owner, tmp_path / "before"), base_digest(owner.backbone)
+    update(owner, "craft")
+    after = saved(owner, tmp_path / "after")
+    assert [name for name in owner.names if before[name] != after[name]] == ["craft"]
+    assert base_digest(owner.backbone) == base
+    assert not any(value.requires_grad for value in owner.backbone.model.parameters())
+
+
+def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
+    first, second = adapters("craft"), adapters("craft")
+    for owner in (first, second):
+        update(owner, "craft")
+    assert saved(first, tmp_path / "1") == saved(second, tmp_path / "2")
+
+
+def test_a_fresh_adapter_changes_nothing_and_a_trained_one_only_in_use() -> None:
+    owner = adapters("craft")
+    bare = owner.backbone.log_probabilities([PROMPT], [GOOD])[0].item()
+    with owner.use("craft"):
+        assert owner.backbone.log_probabilities([PROMPT], [GOOD])[0].item() == pytest.approx(bare, abs=1e-4)
+    update(owner, "craft")
+    assert owner.backbone.log_probabilities([PROMPT], [GOOD])[0].item() == pytest.approx(bare, abs=1e-4)
+    with owner.use("craft"):
+        assert owner.backbone.log_probabilities([PROMPT], [GOOD])[0].item() > bare + 1
+
+
+def test_log_probabilities_do_not_depend_on_what_else_is_in_the_batch() -> None:
+    backbone = reader()
+    alone = [backbone.log_probabilities([PROMPT], [text])[0].item() for text in (GOOD, BAD)]
+    other = Prompt("Task: a much longer one, so that the rows have to be filled up")
+    together = backbone.log_probabilities([PROMPT, PROMPT, other], [GOOD, BAD, GOOD])
+    assert together[0][:2].tolist() == pytest.approx(alone, abs=1e-3)
+    assert together[1].tolist()[0] == backbone.count(GOOD) + 1  # its end is part of it
+
+
+def test_what_was_learned_is_written_and_what_is_cut_is_said() -> None:
+    backbone = reader()
+    backbone.model.requires_grad_(True)  # naive fine-tuning: so small and random a base learns little by an adapter
+    recipe = Recipe(steps=80, rate=1e-2, batch=2, preferring=0.0)
+    trained = train(backbone, list(backbone.model.parameters()), [SUCCESS], [PAIR], recipe)
+    assert {one.preferring for one in trained.losses} == {None}
+    generation = backbone.generate([PROMPT], 80)[0]
+    assert generation.text == GOOD
+    assert (generation.is_cut, generation.new_tokens) == (False, backbone.count(GOOD) + 1)
+    cut = backbone.generate([PROMPT], 10)[0]
+    assert (cut.is_cut, parse(cut).failure) == (True, "max_new_tokens")
+    with pytest.raises(InvalidInput, match="max_new_tokens"):
+        backbone.generate([PROMPT], 0)
+
+
+def test_a_fresh_process_that_loads_a_saved_adapter_gives_equal_outputs(tmp_path: Path) -> None:
+    owner = adapters("craft")
+    update(owner, "craft")
+    owner.save("craft", str(tmp_path / "craft"))
+    with owner.use("craft"):
+        here = owner.backbone.log_probabilities([PROMPT], [GOOD])[0].item()
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[2])\n"
+        "from test_parametric_update import *\n"
+        "owner = Adapters(reader(), SHAPE); owner.load('craft', sys.argv[1])\n"
+        "with owner.use('craft'):\n"
+        "    print(repr(owner.backbone.log_probabilities([PROMPT], [GOOD])[0].item()))\n"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "craft"), str(Path(__file__).parent)]
+    assert float(subprocess.run(command, capture_output=True, text=True, check=True).stdout) == here
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")  # of names that peft asks transformers for
+def test_a_saved_adapter_is_a_standard_peft_folder(tmp_path: Path) -> None:
+    from peft import PeftModel
+
+    owner = adapters("craft")
+    update(owner, "craft")
+    owner.save("craft", str(tmp_path / "craft"))
+    with owner.use("craft"):
+        here = owner.backbone.log_probabilities([PROMPT], [GOOD])[0].item()
+    plain = reader()
+    plain.model = PeftModel.from_pretrained(plain.model, str(tmp_path / "craft"))
+    assert plain.log_probabilities([PROMPT], [GOOD])[0].item() == pytest.approx(here, abs=1e-4)
+
+
+def test_ewc_pulls_towards_what_mattered_before() -> None:
+    free, held = adapters("shared"), adapters("shared")
+    distances = []
+    for owner, strength in ((free, 0.0), (held, 1e6)):
+        update(owner, "shared")
+        with owner.training("shared") as weights:
+            anchor = ewc.anchor(owner.backbone, weights, [SUCCESS])
+            assert max(float(one.max()) for one in anchor.importance) > 0
+            other = [Example(Prompt("Task: fight"), "def g():\n    attack()")]
+            train(owner.backbone, weights, other, [], RECIPE, ewc.pull(weights, [anchor], strength))
+            moved = [
+                ((w.detach() - a) ** 2 * f).sum()
+                for w, a, f in zip(weights, anchor.weights, anchor.importance, strict=True)
+            ]
+            distances.append(float(sum(moved)))  # type: ignore[arg-type]
+    assert distances[1] < distances[0]
+
+
+def test_an_adapter_is_not_merged_into_a_quantised_base() -> None:
+    owner = adapters("craft")
+    owner.backbone.is_quantised = True
+    with pytest.raises(InvalidInput, match="loses the whole update"):
+        owner.merged("craft")
+    owner.backbone.is_quantised = False
+    update(owner, "craft")
+    with owner.use("craft"):
+        beside = owner.backbone.log_probabilities([PROMPT], [GOOD])[0].item()
+    owner.merged("craft")
+    assert owner.backbone.log_probabilities([PROMPT], [GOOD])[0].item() == pytest.approx(beside, abs=1e-2)
+    assert owner.names == ()
+
+
+def test_merging_into_four_bits_loses_the_update() -> None:
+    """What the refusal says, measured here: blocks of 32 weights, 16 values each."""
+    import torch
+
+    owner = adapters("craft")
+    update(owner, "craft")
+    weight = owner.backbone.model.get_parameter("base_model.model.model.layers.0.self_attn.q_proj.base_layer.weight")
+    a, b = owner.parameters("craft")[:2]
+    del a, b
+    blocks = weight.detach().reshape(-1, 16)
+    low = blocks.min(1, keepdim=True)[0]
+    step = (blocks.max(1, keepdim=True)[0] - low) / 15
+    small = 0.02 * step * torch.randn_like(blocks)  # an update of LoRA's usual size beside the weights
+    changed = ((blocks + small - low) / step).round() != ((blocks - low) / step).round()
+    assert changed.float().mean() < 0.05
+
+
+# --- what goes wrong
+
+
+def test_there_must_be_something_to_learn_from() -> None:
+    owner = adapters("craft")
+    with owner.training("craft") as weights, pytest.raises(TrainingFailed, match="nothing to learn from"):
+        train(owner.backbone, weights, [], [], RECIPE)
+    with owner.training("craft") as weights, pytest.raises(TrainingFailed, match="nothing to learn from"):
+        train(owner.backbone, weights, [SUCCESS], [], Recipe(cloning=0.0))
+
+
+def test_names_that_are_taken_or_unknown() -> None:
+    owner = adapters("craft")
+    with pytest.raises(InvalidInput, match="craft already"):
+        owner.add("craft")
+    with pytest.raises(NotFound, match="no adapter gather; there are: craft"), owner.use("gather"):
+        pass
+
+
+def test_an_adapter_of_another_base_is_refused(tmp_path: Path) -> None:
+    owner = adapters("craft")
+    owner.save("craft", str(tmp_path / "a"))
+    for other in (reader(seed=1, name="other"), reader(hidden=32, name="smaller")):
+        with pytest.raises(InvalidInput, match="another base, small"):
+            Adapters(other, SHAPE).load("craft", str(tmp_path / "a"))
+    (tmp_path / "a" / "base.json").unlink()  # another program's: its shapes tell
+    strange = Adapters(reader(hidden=32, name="smaller"), SHAPE)
+    with pytest.raises(InvalidInput, match="another base than smaller"):
+        strange.load("craft", str(tmp_path / "a"))
+    assert strange.names == ()
+    with pytest.raises(NotFound, match="holds no adapter"):
+        strange.load("craft", str(tmp_path / "nothing"))
+
+
+@pytest.mark.parametrize("keep", [0, 4, 8, 100, -1])
+def test_a_truncated_file_of_weights_is_damage_that_names_it(keep: int, tmp_path: Path) -> None:
+    owner = adapters("craft")
+    owner.save("craft", str(tmp_path / "a"))
+    path = tmp_path / "a" / WEIGHTS
+    path.write_bytes(path.read_bytes()[:keep])
+    with pytest.raises(Damaged, match=WEIGHTS):
+        owner.load("craft", str(tmp_path / "a"))
+    assert owner.names == ("craft",)  # what was loaded stays
+
+
+def test_a_broken_description_is_damage(tmp_path: Path) -> None:
+    owner = adapters("craft")
+    owner.save("craft", str(tmp_path / "a"))
+    (tmp_path / "a" / "adapter_config.json").write_text("[")
+    with pytest.raises(Damaged, match="adapter_config"):
+        check_folder(str(tmp_path / "a"))
+
+
+# --- a cycle
+
+
+def material(**changes: Any) -> Material:
+    return Material(**{"successes": [SUCCESS], "pairs": [PAIR], "held_out": [SUCCESS], **changes})
+
+
+def always(answer: bool) -> Any:
+    def check(example: Example, parsed: Parsed) -> bool:
+        return answer
+
+    return check
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Shelf:
+    (tmp_path / "m").mkdir()
+    return Shelf(Layout(tmp_path / "m"))
+
+
+def in_place(shelf: Shelf) -> str:
+    current = shelf.current("craft")
+    assert current is not None
+    return digest_of_weights(current.adapter)
+
+
+def test_a_cycle_is_a_folder_that_tells_all_of_it(shelf: Shelf) -> None:
+    owner = Adapters(reader(), SHAPE)
+    outcome = run_cycle(shelf, owner, "craft", material(skills={"make-pickaxe": "d"}), Settings(RECIPE), always(True))
+    assert (outcome.kept, outcome.before, outcome.after, outcome.n) == (True, 1, 1, 1)
+    folder = outcome.folder
+    assert sorted(os.listdir(folder.path)) == [
+        "adapter", "configuration.json", "data.jsonl", "losses.jsonl", "result.json",
+    ]  # fmt: skip
+    assert folder.rows("data") == [
+        {"kind": "success", "task": "Task: make a pickaxe", "succeeded": ["ep_000002"]},
+        {"kind": "held out", "task": "Task: make a pickaxe", "succeeded": ["ep_000002"]},
+        {"kind": "pair", "task": "Task: make a pickaxe", "failed": ["ep_000001"], "corrected": ["ep_000002"]},
+    ]
+    said, result = folder.read("configuration"), folder.read("result")
+    assert said is not None
+    assert (said["base"], said["from_cycle"], said["skills"]) == ("small", None, {"make-pickaxe": "d"})
+    assert result is not None
+    assert result["weights_sha256"] == in_place(shelf)
+    assert result["margin"] == outcome.trained.margin
+    assert [row["step"] for row in folder.rows("losses")] == [1, 2, 3, 4]
+
+
+def test_the_next_cycle_goes_on_from_the_adapter_in_place(shelf: Shelf) -> None:
+    first = run_cycle(shelf, Adapters(reader(), SHAPE), "craft", material(), Settings(RECIPE), always(True))
+    second = run_cycle(shelf, Adapters(reader(), SHAPE), "craft", material(), Settings(RECIPE), always(True))
+    assert second.trained.losses[0].cloning == pytest.approx(train_loss_after(first.folder.adapter), abs=1e-4)
+    assert second.trained.losses[0].preferring == pytest.approx(math.log(2), abs=1e-5)
+    assert (second.folder.read("configuration") or {})["from_cycle"] == 1
+    assert shelf.all()["craft"].number == 2
+
+
+def train_loss_after(folder: str) -> float:
+    owner = Adapters(reader(), SHAPE)
+    owner.load("craft", folder)
+    with owner.use("craft"):
+        sums, tokens = owner.backbone.log_probabilities([PROMPT], [GOOD])
+    return -float(sums / tokens)
+
+
+def test_an_update_that_the_verifier_likes_less_is_rolled_back(shelf: Shelf, tmp_path: Path) -> None:
+    owner = Adapters(reader(), SHAPE)
+    run_cycle(shelf, owner, "craft", material(), Settings(RECIPE), always(True))
+    before = in_place(shelf)
+    answers = iter([True, False])
+    outcome = run_cycle(shelf, owner, "craft", material(), Settings(RECIPE), lambda example, parsed: next(answers))
+    assert (outcome.kept, outcome.before, outcome.after) == (False, 1, 0)
+    assert in_place(shelf) == before
+    assert (outcome.folder.read("result") or {})["kept"] is False
+    owner.save("craft", str(tmp_path / "now"))
+    assert digest_of_weights(str(tmp_path / "now")) == before  # what is loaded is the old one too
+
+
+def test_a_loss_that_is_no_number_leaves_the_old_adapter(shelf: Shelf) -> None:
+    owner = Adapters(reader(), SHAPE)
+    run_cycle(shelf, owner, "craft", material(), Settings(RECIPE), always(True))
+    before = in_place(shelf)
+    with pytest.raises(TrainingFailed, match=r"nan|inf"):
+        run_cycle(shelf, owner, "craft", material(), Settings(Recipe(steps=30, rate=1e30, batch=2)), always(True))
+    assert in_place(shelf) == before
+    *_, failed = shelf.cycles("craft")
+    assert "TrainingFailed" in (failed.read("result") or {})["error"]
+    run_cycle(shelf, owner, "craft", material(), Settings(RECIPE), always(True))  # what is loaded was put back
+
+
+def test_no_success_is_said_before_anything_is_made(shelf: Shelf) -> None:
+    with pytest.raises(TrainingFailed, match="no verified success"):
+        run_cycle(shelf, Adapters(reader(), SHAPE), "craft", material(successes=[]))
+    assert list(shelf.cycles()) == []
+
+
+def test_a_cycle_on_another_base_leaves_the_old_adapter(shelf: Shelf) -> None:
+    run_cycle(shelf, Adapters(reader(), SHAPE), "craft", material(), Settings(RECIPE), always(True))
+    before = in_place(shelf)
+    with pytest.raises(InvalidInput, match="another base"):
+        run_cycle(shelf, Adapters(reader(seed=1), SHAPE), "craft", material(), Settings(RECIPE), always(True))
+    assert in_place(shelf) == before
+
+
+def test_one_cycle_of_a_category_at_a_time(shelf: Shelf) -> None:
+    with shelf.cycle("craft"), shelf.cycle("gather"), pytest.raises(Locked, match="another cycle of craft"):
+        run_cycle(shelf, Adapters(reader(), SHAPE), "craft", material())
+
+
+@pytest.mark.parametrize("at", ["training", "verifying", "saving"])
+def test_a_kill_in_mid_cycle_leaves_the_old_adapter(at: str, shelf: Shelf, tmp_path: Path) -> None:
+    run_cycle(shelf, Adapters(reader(), SHAPE), "craft", material(), Settings(RECIPE), always(True))
+    before = in_place(shelf)
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[2])\n"
+        "import os, signal\n"
+        "from test_parametric_update import *\n"
+        "def die(*a, **k): os.kill(os.getpid(), signal.SIGKILL)\n"
+        "class Dying(Shelf):\n"
+        "    def put_in_place(self, folder): die()\n"
+        "asked = []\n"
+        "def check(example, parsed):\n"
+        "    asked.append(1)\n"
+        "    if sys.argv[3] == 'training' or (sys.argv[3] == 'verifying' and len(asked) == 2): die()\n"
+        "    return True\n"
+        "shelf, owner = Dying(Layout(sys.argv[1])), Adapters(reader(), SHAPE)\n"
+        "run_cycle(shelf, owner, 'craft', material(), Settings(RECIPE), check)\n"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "m"), str(Path(__file__).parent), at]
+    assert subprocess.run(command, capture_output=True).returncode == -signal.SIGKILL
+    assert in_place(shelf) == before
+    *_, killed = shelf.cycles("craft")
+    assert killed.is_finished == (at == "saving")
+    assert run_cycle(shelf, Adapters(reader(), SHAPE), "craft", material(), Settings(RECIPE), always(True)).kept
+
+
+def test_a_quarter_of_the_contexts_is_held_out_with_its_pairs() -> None:
+    successes = [Example(Prompt(f"Task: {i // 2}"), GOOD) for i in range(16)]
+    pairs = [Preference(Prompt(f"Task: {i}"), GOOD, BAD) for i in range(8)]
+    learned, kept, held = hold_out(successes, pairs)
+    assert {one.prompt.text for one in held} == {"Task: 3", "Task: 7"}
+    assert len(learned) == 12
+    assert not {one.prompt.text for one in held} & {one.prompt.text for one in [*learned, *kept]}
+    assert hold_out(successes[:2], []) == (successes[:2], [], successes[:2])
+
+
+def test_the_same_program_under_another_name_agrees() -> None:
+    assert agrees(SUCCESS, Parsed(GOOD.replace("def f", "def make_pickaxe"), "make_pickaxe"))
+    assert not agrees(SUCCESS, Parsed(BAD, "f"))
+    assert not agrees(SUCCESS, Parsed(GOOD, failure="max_new_tokens"))
+
+
+def test_a_damaged_file_of_what_is_in_place_is_named(shelf: Shelf, tmp_path: Path) -> None:
+    folder = tmp_path / "m" / "adapters" / "craft"
+    folder.mkdir(parents=True)
+    for text in ("[", '{"cycle": "1"}', "3"):
+        (folder / "current.json").write_text(text)
+        with pytest.raises(Damaged, match=r"current\.json"):
+            shelf.current("craft")
+    with pytest.raises(InvalidInput):
+        shelf.current("../x")
+    (folder / "current.json").write_text(json.dumps({"cycle": 1}))
+    assert shelf.base is None
