@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from scrubjay.environments.tasks import named_task
 from scrubjay.errors import InvalidInput, NotFound
 from scrubjay.memory.jsonio import Json
 from scrubjay.methods.encoders.named import FRAMES_DEFAULT, TEXT_DEFAULT
@@ -26,13 +27,18 @@ _UNSAFE = re.compile(r"[^\w.-]+")
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What an agent is told, how long it has, and what its environment is made with."""
+    """What an agent is told, how long it has, and what its environment is made with.
+
+    `goal` is the milestone that counts, where one does; `environment` is that of the task, else of the experiment.
+    """
 
     name: str
     text: str
     steps: int = 2000
     lives: int | None = None
     arguments: Json = field(default_factory=dict)
+    goal: str | None = None
+    environment: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +97,14 @@ class Experiment:
                 for model in self.models:
                     for method in self.methods:
                         yield Trial(
-                            self.environment, task, model, method, seed, self.frame, self.encoder, self.frame_encoder
+                            task.environment or self.environment,
+                            task,
+                            model,
+                            method,
+                            seed,
+                            self.frame,
+                            self.encoder,
+                            self.frame_encoder,
                         )
 
 
@@ -114,12 +127,12 @@ def read_experiment(path: str | os.PathLike[str]) -> Experiment:
 def experiment_of(given: Mapping[str, Any]) -> Experiment:
     """The experiment that these values describe. Raises InvalidInput."""
     known = {
-        "name", "environment", "methods", "models", "seeds", "tasks", "steps", "lives", "frame", "encoder", "frame_encoder",
-        "published",
+        "name", "environment", "methods", "models", "seeds", "tasks", "steps", "lives", "frame", "encoder",
+        "frame_encoder", "published",
     }  # fmt: skip
     _only(given, known, "")
     tasks = given.get("tasks", [{"name": "milestones", "text": "Reach as many milestones as you can."}])
-    _need(isinstance(tasks, list) and tasks, "tasks", "a list of tables", tasks)
+    _need(isinstance(tasks, list) and tasks, "tasks", "a list of tables or of names", tasks)
     shared = {name: given[name] for name in ("steps", "lives") if name in given}
     experiment = Experiment(
         name=_name("name", given.get("name")),
@@ -127,7 +140,9 @@ def experiment_of(given: Mapping[str, Any]) -> Experiment:
         methods=_texts("methods", given.get("methods")),
         models=_texts("models", given.get("models", ["scripted"])),
         seeds=_seeds(given.get("seeds")),
-        tasks=tuple(_task({**shared, **_table("tasks", one)}) for one in tasks),
+        tasks=tuple(
+            _named(one) if isinstance(one, str) else _task({**shared, **_table("tasks", one)}) for one in tasks
+        ),
         frame=_frame(given.get("frame")),
         encoder=_text("encoder", given.get("encoder", TEXT_DEFAULT)),
         frame_encoder=_text("frame_encoder", given.get("frame_encoder", FRAMES_DEFAULT)),
@@ -140,8 +155,14 @@ def experiment_of(given: Mapping[str, Any]) -> Experiment:
     return experiment
 
 
+def _named(name: str) -> Task:
+    """A task that ships, as it is: its steps and lives are its own."""
+    task = named_task(name)
+    return Task(name, task.text, task.steps, task.lives, dict(task.arguments), task.goal, task.environment)
+
+
 def _task(given: Mapping[str, Any]) -> Task:
-    _only(given, {"name", "text", "steps", "lives", "arguments"}, "tasks: ")
+    _only(given, {"name", "text", "steps", "lives", "arguments", "goal", "environment"}, "tasks: ")
     lives = given.get("lives")
     return Task(
         _name("tasks: name", given.get("name")),
@@ -149,6 +170,8 @@ def _task(given: Mapping[str, Any]) -> Task:
         _count("tasks: steps", given.get("steps", 2000)),
         None if lives is None else _count("tasks: lives", lives),
         dict(_table("tasks: arguments", given.get("arguments", {}))),
+        None if given.get("goal") is None else _text("tasks: goal", given["goal"]),
+        None if given.get("environment") is None else _text("tasks: environment", given["environment"]),
     )
 
 

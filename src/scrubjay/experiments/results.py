@@ -62,10 +62,23 @@ def steps_to(result: Json, milestone: str) -> int | None:
 
 def _mean_steps(result: Json) -> float | None:
     budget, names = result["trial"]["task"]["steps"], result["known_milestones"]
-    if not names:
+    if not names or result["trial"]["task"].get("goal"):
         return None
     reached = [steps_to(result, name) for name in names]
     return sum(budget if step is None else step for step in reached) / len(names)
+
+
+def _to_goal(result: Json) -> float | None:
+    task = result["trial"]["task"]
+    if not task.get("goal"):
+        return None
+    step = steps_to(result, task["goal"])
+    return float(task["steps"] if step is None else step)
+
+
+def _at_goal(result: Json) -> float | None:
+    goal = result["trial"]["task"].get("goal")
+    return None if not goal else 100.0 * (steps_to(result, goal) is not None)
 
 
 def _share(result: Json, part: str, whole: str) -> float | None:
@@ -88,6 +101,8 @@ MEASURES = (
     Measure(
         "steps to a milestone", "mean over all milestones; one never reached counts as the budget", _mean_steps, True
     ),
+    Measure("reached the goal, %", "runs that reached the milestone that the task names", _at_goal),
+    Measure("steps to the goal", "until that milestone; never counts as the budget", _to_goal, True),
     Measure("deaths", "lives that ended in death", lambda r: len(r["deaths"]), True),
     Measure(
         "tables again",

@@ -9,11 +9,14 @@ subclasses: the installed files and other users of the package are untouched, an
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import crafter
 import numpy as np
 from crafter import constants, engine, objects
+
+from scrubjay.environments.crafter.layouts import Layout
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["Game"]
 
 _CHUNK = (12, 12)
+_VITALS = ("health", "food", "drink", "energy")
+_FULL = 9
 
 
 class _InOrder(dict[Any, None]):
@@ -55,10 +60,15 @@ class _View(engine.LocalView):  # type: ignore[misc]
 class Game(crafter.Env):  # type: ignore[misc]
     """The package's game, made repeatable. Frames are rendered when asked for, not at every step.
 
-    `view_size` is how many tiles the picture shows of the world, across and down: 9 and 7.
+    `view_size` is how many tiles the picture shows of the world, across and down: 9 and 7. A `layout` takes the place
+    of the package's world: see `layouts`.
     """
 
-    def __init__(self, size: tuple[int, int], length: int | None) -> None:
+    def __init__(
+        self, size: tuple[int, int], length: int | None, layout: Callable[[int, int], Layout] | None = None
+    ) -> None:
+        self._draw = layout
+        self.layout: Layout | None = None
         super().__init__(size=size, length=length, seed=0)
         self._life = 1
         self._world = _World(self._area, constants.materials, _CHUNK)
@@ -70,12 +80,46 @@ class Game(crafter.Env):  # type: ignore[misc]
             [objects.Player, objects.Cow, objects.Zombie, objects.Skeleton, objects.Arrow, objects.Plant],
         )
 
-    def begin(self, seed: int, life: int) -> None:
+    def begin(self, seed: int, life: int, length: int | None) -> None:
         """Makes the world of `seed` anew. Its first life is the package's own; each later one has other chances."""
-        self._seed, self._life, self._episode = seed, life, 0
+        self._seed, self._life, self._length, self._episode = seed, life, length, 0
+        self.layout = None if self._draw is None else self._draw(seed, life)
         self.reset()
         if life > 1:
             self._world.random.seed(np.random.SeedSequence((seed, life)).generate_state(4))
+
+    def reset(self) -> None:
+        """The package's reset; with a layout, that is the world."""
+        if self.layout is None:
+            super().reset()
+            return
+        self._step = 0
+        self._world.reset(seed=self._seed)
+        self._update_time()
+        for x in range(self._area[0]):
+            for z in range(self._area[1]):
+                self._world[x, z] = self.layout.tiles.get((x, z), "water")
+        self._player = objects.Player(self._world, self.layout.start)
+        self._player.inventory.update(self.layout.inventory)
+        self._last_health = self._player.health
+        self._world.add(self._player)
+        self._unlocked: set[str] = set()
+
+    def step(self, action: int) -> Any:
+        """The package's step; in a layout nobody gets hungry, thirsty or tired."""
+        found = super().step(action)
+        if self.layout is not None:
+            self._player.inventory.update(dict.fromkeys(_VITALS, _FULL))
+        return found
+
+    def _update_time(self) -> None:
+        super()._update_time()
+        if self._draw is not None:
+            self._world.daylight = 1.0
+
+    def _balance_chunk(self, chunk: Any, objs: Any) -> None:
+        if self._draw is None:
+            super()._balance_chunk(chunk, objs)
 
     def picture(self) -> NDArray[np.uint8]:
         """The frame of this moment, `uint8 (H, W, 3)`."""

@@ -19,7 +19,7 @@ __all__ = ["SIZE", "Chart"]
 SIZE = 64
 _LETTERS = {
     "grass": ".", "sand": ",", "path": "_", "tree": "T", "water": "~", "stone": "#", "coal": "c", "iron": "i",
-    "diamond": "D", "lava": "!", "table": "t", "furnace": "f", "plant": "p",
+    "diamond": "D", "lava": "!", "table": "t", "furnace": "f", "plant": "p", "ore": "o",
 }  # fmt: skip
 _WORDS = {letter: word for word, letter in _LETTERS.items()}
 _UNKNOWN = "?"

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from itertools import groupby
 
 from scrubjay.models.contract import Entry, Plan, Turn
-from scrubjay.models.scripted.crafter import crafting, garden, needs, safety
+from scrubjay.models.scripted.crafter import choosing, crafting, garden, needs, safety
 from scrubjay.models.scripted.crafter.chart import Chart
 from scrubjay.models.scripted.crafter.moves import Move
 from scrubjay.models.scripted.crafter.notes import load_notes
@@ -22,6 +22,7 @@ from scrubjay.retrieval.query import Query
 __all__ = ["CrafterPlayer"]
 
 _RULES: tuple[Callable[[Situation], Move | None], ...] = (
+    choosing.choose,
     safety.fight,
     safety.keep_sleeping,
     safety.rest,
