@@ -13,6 +13,11 @@ import numpy as np
 import pytest
 
 from scrubjay import Memory
+from scrubjay.memory.documents import Documents
+from scrubjay.memory.folder import create_folder
+from scrubjay.memory.layout import Layout
+from scrubjay.memory.procedures import Procedures
+from small_memories import commit, episode
 
 Pixels = np.typing.NDArray[np.uint8]
 
@@ -52,6 +57,27 @@ def live_some(memory: Memory, episodes: int = 4, steps: int = 3, **options: Any)
                     state = {"pos": [0.5 + at, 64.0, -0.5], "health": 20 - at, "inventory": {"log": at // 4}}
                     episode.step({"forward": 1}, frame=numbered(at), state=state)
                 episode.finish("success")
+
+
+@pytest.fixture
+def layout(tmp_path: Path) -> Layout:
+    """A memory with two episodes to cite: ep_000043 and ep_000051."""
+    made = create_folder(tmp_path / "memory", "test")
+    for number in (43, 51):
+        commit(made, episode(number))
+    return made
+
+
+@pytest.fixture
+def documents(layout: Layout) -> Documents:
+    """The agent's documents of `layout`."""
+    return Documents(layout)
+
+
+@pytest.fixture
+def procedures(layout: Layout, documents: Documents) -> Procedures:
+    """The procedures of `layout`."""
+    return Procedures(layout, documents)
 
 
 @pytest.fixture

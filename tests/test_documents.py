@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from scrubjay.errors import Conflict, Damaged, InvalidInput, NotFound, ReadOnly
-from scrubjay.memory.document_changes import Change, digest_of
+from scrubjay.memory.document_changes import digest_of
 from scrubjay.memory.documents import Documents
 from scrubjay.memory.layout import Layout
-from scrubjay.memory.splices import Splice, splice_between
 
 
 @pytest.fixture
@@ -378,45 +374,3 @@ def test_a_journal_that_is_gone_begins_anew(documents: Documents, tmp_path: Path
     documents.append("a.md", "two")
     assert [c.operation for c in documents.history()] == ["external", "append"]
     assert documents.show("a.md", 1) == "one\n"
-
-
-# --- forms
-
-
-@given(st.text(alphabet="ab\né设👩", max_size=30), st.text(alphabet="ab\né设👩", max_size=30))
-def test_a_splice_leads_there_and_back_on_whole_characters(before: str, after: str) -> None:
-    splice = splice_between(before.encode(), after.encode())
-    assert splice.apply(before.encode()).decode() == after
-    assert splice.inverse.apply(after.encode()).decode() == before
-    splice.removed.decode(), splice.inserted.decode()
-    common = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False)))
-    assert splice.at == len(before[:common].encode())
-
-
-@given(st.binary(max_size=20), st.binary(max_size=20))
-def test_a_splice_of_any_bytes_leads_there_and_back(before: bytes, after: bytes) -> None:
-    splice = splice_between(before, after)
-    assert splice.apply(before) == after
-    assert splice.inverse.apply(after) == before
-
-
-@given(
-    st.builds(
-        Change,
-        st.text(),
-        st.text(),
-        st.builds(Splice, st.integers(0), st.binary(), st.binary()),
-        st.none() | st.text(),
-        st.none() | st.text(),
-        st.none() | st.integers(),
-        st.none() | st.integers(),
-        st.text(),
-        st.text(),
-        to=st.none() | st.text(),
-        undoes=st.none() | st.integers(),
-        part=st.none() | st.tuples(st.integers(), st.integers()),
-        extra=st.dictionaries(st.text().map("x-{}".format), st.integers()),
-    )
-)
-def test_a_row_reads_back_as_it_was(change: Change) -> None:
-    assert Change.from_json(json.loads(json.dumps(change.to_json())), 0) == change

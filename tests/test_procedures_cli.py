@@ -12,8 +12,7 @@ from scrubjay.memory import journal
 from scrubjay.memory.checking import check
 from scrubjay.memory.procedures import Procedures, Run
 from scrubjay.surfaces.cli import main
-
-CODE = "def cut_step(heading: float, n: int = 2) -> str:\n    return 'cut'\n"
+from skills import CODE
 
 
 @pytest.fixture

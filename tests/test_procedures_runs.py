@@ -8,39 +8,10 @@ from pathlib import Path
 import pytest
 
 from scrubjay.errors import InvalidInput
-from scrubjay.memory.documents import Documents
-from scrubjay.memory.folder import create_folder
 from scrubjay.memory.layout import Layout
 from scrubjay.memory.procedure_runs import Run, Runs
 from scrubjay.memory.procedures import Procedures
-from small_memories import commit, episode
-
-CODE = "def cut_step(heading: float, n: int = 2) -> str:\n    return 'cut'\n"
-
-
-@pytest.fixture
-def layout(tmp_path: Path) -> Layout:
-    made = create_folder(tmp_path / "memory", "test")
-    for number in (43, 51):
-        commit(made, episode(number))
-    return made
-
-
-@pytest.fixture
-def documents(layout: Layout) -> Documents:
-    return Documents(layout)
-
-
-@pytest.fixture
-def procedures(layout: Layout, documents: Documents) -> Procedures:
-    return Procedures(layout, documents)
-
-
-def write(layout: Layout, path: str, text: str) -> None:
-    """Writes a file of `mine/` as an agent with a shell does."""
-    target = Path(layout.mine, path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(text)
+from skills import CODE
 
 
 def test_calls_add_up_and_two_failures_in_a_row_are_shown(layout: Layout, procedures: Procedures) -> None:
