@@ -18,6 +18,7 @@ from scrubjay.agent.schemas import TOOLS
 from scrubjay.agent.toolbox import RECORDED
 from scrubjay.surfaces.mcp.reading import BOUNDS
 from scrubjay.surfaces.mcp.tools import OFFERED, offered
+from scrubjay.surfaces.mcp.uris import TEMPLATES
 
 ORDER = (
     "episodes", "look", "sheet", "then_now", "compare", "answer", "read_documents", "write_documents",
@@ -455,3 +456,15 @@ def test_a_client_of_the_older_protocol_is_served(lived: Memory) -> None:
             assert images_of(seen)[0].size == numbered(0).shape[1::-1]
 
     run(work)
+
+
+def test_the_page_about_it_says_what_is_offered() -> None:
+    page = (Path(__file__).parent.parent / "docs" / "mcp.md").read_text()
+    words = {True: "yes", False: "no"}
+    for tool in OFFERED:
+        (line,) = [line for line in page.splitlines() if line.startswith(f"| `{tool.name}` |")]
+        said = [part.strip() for part in line.split("|")[3:6]]
+        hints = [words[tool.reads], words[tool.destroys], words[tool.repeats]]
+        assert said == (hints if not tool.reads else ["yes", "", ""]), tool.name
+    for template, *_ in TEMPLATES:
+        assert f"| `{template}` |" in page

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import socket
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -17,8 +20,9 @@ from mcp_clients import base64_png, call, images_of, run
 from scrubjay import Memory, Query
 from scrubjay.errors import InvalidInput
 from scrubjay.memory.checking import check
+from scrubjay.surfaces.cli import main
 from scrubjay.surfaces.mcp.address import Address
-from scrubjay.surfaces.mcp.http import application
+from scrubjay.surfaces.mcp.http import Running, application
 from scrubjay.surfaces.mcp.server import MemoryServer
 
 TOKEN = "a long random text, ä too"
@@ -30,9 +34,9 @@ async def listening(root: str, token: str | None = None, **options: Any) -> Asyn
     """The base address of a real HTTP server, on a free port of the loopback."""
     server = MemoryServer(root, **options)
     app = application(server, Address("127.0.0.1", 0), token)
-    running = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error", lifespan="on"))
+    running = Running(uvicorn.Config(app, port=0, log_level="error", lifespan="on"))
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(running._serve)
+        tasks.start_soon(running.serve)
         while not running.started:
             await anyio.sleep(0.01)
         port = running.servers[0].sockets[0].getsockname()[1]
@@ -175,3 +179,35 @@ def test_addresses_and_the_names_they_let_in() -> None:
     assert not other.is_loopback
     assert "box.local:*" in other.security().allowed_hosts
     assert "http://box.local:*" in other.security().allowed_origins
+
+
+def test_a_port_that_is_taken_is_told(lived: Memory, capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert main(["serve", "mcp", lived.root, "--http", f"127.0.0.1:{port}"]) == 1
+    shown = capsys.readouterr().err
+    assert f"127.0.0.1:{port} can't be listened on" in shown
+    assert len(shown.splitlines()) == 1
+
+
+def test_a_real_server_takes_its_token_from_a_variable_and_ends_lives_when_told_to_end(memory: Memory) -> None:
+    async def work() -> None:
+        words = [sys.executable, "-m", "scrubjay", "serve", "mcp", memory.root, "--http", ":0", "--token-env", "T"]
+        async with await anyio.open_process(words, env={**os.environ, "T": "right"}) as process:
+            assert process.stderr is not None
+            line = (await process.stderr.receive()).decode()
+            base = line.split(" at ")[1].strip().removesuffix("/mcp")
+            async with httpx2.AsyncClient() as http:
+                assert (await http.post(f"{base}/mcp", json=LIST)).status_code == 401
+            async with connected(base, {"Authorization": "Bearer right"}) as client:
+                begun = await call(client, "record", command="begin", action="go", image=base64_png(1))
+                assert begun.structured_content is not None
+                episode = begun.structured_content["episode"]
+                await call(client, "record", command="step", episode=episode, action="go", image=base64_png(2))
+            process.terminate()
+            assert await process.wait() == 0
+
+    run(work)
+    (row,) = memory.find().rows
+    assert (row.outcome, row.last_step) == ("interrupted", 1)
+    assert memory.lives()[0].outcome == "interrupted"

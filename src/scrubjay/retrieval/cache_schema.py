@@ -59,7 +59,9 @@ def create_tables(connection: sqlite3.Connection) -> None:
 
 def open_database(path: str) -> sqlite3.Connection:
     """A connection to an existing index that waits for nobody. Raises sqlite3.Error."""
-    connection = sqlite3.connect(f"file:{_quoted(path)}?mode=rw", uri=True, isolation_level=None, timeout=0)
+    # Who asks from several threads lets one ask at a time.
+    where = f"file:{_quoted(path)}?mode=rw"
+    connection = sqlite3.connect(where, uri=True, isolation_level=None, timeout=0, check_same_thread=False)
     # Commits survive a kill as they are; what a power loss takes is whole transactions, with their watermark.
     connection.execute("PRAGMA synchronous=NORMAL")
     connection.execute("PRAGMA wal_autocheckpoint=4000")

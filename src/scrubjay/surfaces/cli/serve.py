@@ -8,7 +8,10 @@ import importlib
 SUMMARY = "Serve a memory to other programs. `scrubjay serve mcp --help` shows the options of one way."
 
 # Each is a module with `SUMMARY`, `EXAMPLES`, `configure(parser)` and `run(arguments)`.
-SERVERS = {"mcp": ("scrubjay.surfaces.mcp.command", "agents, over the Model Context Protocol")}
+SERVERS = {
+    "mcp": ("scrubjay.surfaces.mcp.command", "agents, over the Model Context Protocol"),
+    "web": ("scrubjay.surfaces.web.command", "a person, in a browser"),
+}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

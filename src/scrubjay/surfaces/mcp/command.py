@@ -59,9 +59,10 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             from scrubjay.surfaces.mcp.http import serve_http
 
-            where = f"[{address.host}]" if ":" in address.host else address.host
-            print(f"serving {arguments.dir} at http://{where}:{address.port}/mcp", file=sys.stderr, flush=True)
-            anyio.run(serve_http, server, address, token)
+            def announce(url: str) -> None:
+                print(f"serving {arguments.dir} at {url}", file=sys.stderr, flush=True)
+
+            anyio.run(serve_http, server, address, token, announce)
     finally:
         server.close()
     return 0

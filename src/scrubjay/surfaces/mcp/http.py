@@ -7,8 +7,10 @@ where one is set. It knows HTTP; what is served it does not know.
 from __future__ import annotations
 
 import hmac
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import anyio
@@ -16,6 +18,7 @@ import anyio.to_thread
 import uvicorn
 from starlette.responses import PlainTextResponse
 
+from scrubjay.errors import InvalidInput
 from scrubjay.surfaces.mcp.address import Address
 from scrubjay.surfaces.mcp.given import MOST_BYTES
 
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
     from scrubjay.surfaces.mcp.recording import Recorder
     from scrubjay.surfaces.mcp.server import MemoryServer
 
-__all__ = ["PATH", "application", "serve_http"]
+__all__ = ["PATH", "Running", "application", "serve_http"]
 
 PATH = "/mcp"
 _MOST_BODY = 2 * MOST_BYTES
@@ -64,26 +67,50 @@ class _Guard:
         return hmac.compare_digest(token.strip(), self._token) and scheme.lower() == b"bearer"
 
 
-async def serve_http(server: MemoryServer, address: Address, token: str | None) -> None:
-    """Serves until the process is told to end."""
+async def serve_http(
+    server: MemoryServer, address: Address, token: str | None, announce: Callable[[str], None]
+) -> None:
+    """Serves until the process is told to end; `announce` is told the URL once somebody listens there.
+
+    Raises InvalidInput where the address can't be listened on.
+    """
     app = application(server, address, token)
-    config = uvicorn.Config(
-        app, host=address.host, port=address.port, log_level="warning", timeout_graceful_shutdown=5, lifespan="on"
-    )
-    async with _ending_idle(server.recorder):
-        await uvicorn.Server(config).serve()
+    with _listening(address) as listening:
+        port = listening.getsockname()[1]
+        announce(f"http://{f'[{address.host}]' if ':' in address.host else address.host}:{port}{PATH}")
+        running = Running(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=5, lifespan="on"))
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(running.end_by_signal)
+            tasks.start_soon(_end_idle, server.recorder)
+            await running.serve(sockets=[listening])
+            tasks.cancel_scope.cancel()
 
 
-@asynccontextmanager
-async def _ending_idle(recorder: Recorder | None) -> AsyncIterator[None]:
-    """On a network nobody hears that a client died."""
+class Running(uvicorn.Server):
+    """uvicorn's server, which else raises the signal that ended it once more, before lives are ended."""
 
-    async def look() -> None:
-        while recorder is not None:
-            await anyio.sleep(_LOOK_FOR_IDLE)
-            await anyio.to_thread.run_sync(recorder.end_idle)
-
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(look)
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Captures none."""
         yield
-        tasks.cancel_scope.cancel()
+
+    async def end_by_signal(self) -> None:
+        """Ends when told to; told twice, at once."""
+        with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+            async for _ in signals:
+                self.force_exit, self.should_exit = self.should_exit, True
+
+
+def _listening(address: Address) -> socket.socket:
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    try:
+        return socket.create_server((address.host, address.port), family=family, backlog=128)
+    except OSError as error:
+        raise InvalidInput(f"{address.host}:{address.port} can't be listened on: {error.strerror or error}") from None
+
+
+async def _end_idle(recorder: Recorder | None) -> None:
+    """On a network nobody hears that a client died."""
+    while recorder is not None:
+        await anyio.sleep(_LOOK_FOR_IDLE)
+        await anyio.to_thread.run_sync(recorder.end_idle)

@@ -6,8 +6,8 @@ They hold a memory that was opened read-only, so that none of them can change a 
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from scrubjay.agent.asked import query_of, reference_of, references_of
@@ -25,6 +25,7 @@ from scrubjay.retrieval.given import given_frame
 from scrubjay.retrieval.inspections import Inspector
 from scrubjay.retrieval.lines import line_of
 from scrubjay.retrieval.looking import MOST_IN_SHEET
+from scrubjay.retrieval.query import Query
 from scrubjay.retrieval.views import Bounds, Source, View
 from scrubjay.surfaces.mcp.asked import Ask, Asked
 from scrubjay.surfaces.mcp.given import decoded
@@ -47,22 +48,22 @@ class Reading:
 
     def __init__(self, memory: Memory, asked: Asked | None) -> None:
         self._memory, self._asked = memory, asked
-        # What the locator keeps open belongs to one thread.
-        self._locating = ThreadPoolExecutor(1, "scrubjay-locate")
+        self._locating = threading.Lock()  # what the locator keeps open is used by one call at a time
 
     def close(self) -> None:
         """Lets go of the index."""
-        self._locating.submit(self._memory.close).result()
-        self._locating.shutdown()
+        with self._locating:
+            self._memory.close()
 
     # --- locate
 
     def episodes(self, arguments: Json) -> Answer:
         """The rows that match, as lines and as objects; `more` is what `after` takes for the next page."""
-        return self._locating.submit(self._episodes, arguments).result()
+        with self._locating:
+            return self._episodes(query_of(arguments, _MOST_ROWS))
 
-    def _episodes(self, arguments: Json) -> Answer:
-        matches = self._memory.find(query_of(arguments, _MOST_ROWS))
+    def _episodes(self, query: Query) -> Answer:
+        matches = self._memory.find(query)
         worlds = self._memory.worlds()
         lines: list[str] = []
         rows: list[Row] = []
@@ -123,7 +124,8 @@ class Reading:
             return given_frame(decoded(given, "now"), BOUNDS).data
         if given is not None:
             return Inspector(self._memory, BOUNDS).look(reference_of(given)).data
-        newest = self._locating.submit(lambda: self._memory.find(query_of({"last": 1}, 1)).rows).result()
+        with self._locating:
+            newest = self._memory.find(Query(last=1)).rows
         if not newest:
             raise NotFound("nothing is recorded yet: give the current picture as `now`")
         frame = self._memory.episode(newest[0]).end_frame()
