@@ -15,14 +15,19 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(python|sh|json)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
+READERS = ("cat", "cut", "find", "grep", "head", "ls", "tail", "tar", "wc")
+
+
 def command(line: str, folder: Path) -> None:
-    """Runs one line of a page, where it is a command of ours; what installs or needs a repository is passed over."""
+    """Runs a line of a page: a command of ours, or one that reads files. What installs something is passed over."""
     words = shlex.split(line, comments=True)
-    if words[:1] != ["scrubjay"]:
+    if words[:1] == ["scrubjay"]:
+        run = [sys.executable, "-W", "error", "-m", "scrubjay", *words[1:]]
+    elif words and words[0] in READERS:
+        run = ["bash", "-o", "pipefail", "-c", line]
+    else:
         return
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-m", "scrubjay", *words[1:]], cwd=folder, capture_output=True, text=True
-    )
+    done = subprocess.run(run, cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
 
 
