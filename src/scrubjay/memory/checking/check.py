@@ -15,6 +15,7 @@ from scrubjay.memory import record as records
 from scrubjay.memory.checking.documents import check_documents
 from scrubjay.memory.checking.episodes import check_episode
 from scrubjay.memory.checking.findings import Report
+from scrubjay.memory.checking.lines import made_rows
 from scrubjay.memory.checking.lives import check_lives, check_starts
 from scrubjay.memory.checking.published import check_published
 from scrubjay.memory.claims import episode_numbers, life_numbers
@@ -110,26 +111,15 @@ def _check_lines(layout: Layout, path: str, report: Report) -> None:
 
 
 def _check_worlds(layout: Layout, report: Report) -> None:
-    for line in journal.read(layout.worlds):
-        if isinstance(line, journal.Entry):
-            try:
-                World.from_json(line.row)
-            except ValueError as error:
-                report.add("world", "worlds.jsonl", str(error), line.offset)
+    for _ in made_rows(layout, layout.worlds, "world", "a world", World.from_json, report):
+        pass
 
 
 def _check_index(layout: Layout, report: Report) -> dict[str, Row]:
     """The last row of every id. Rows that are no rows are problems: their episode's row is made again."""
     rows: dict[str, Row] = {}
     declared = folder.worlds(layout)
-    for line in journal.read(layout.index):
-        if not isinstance(line, journal.Entry):
-            continue
-        try:
-            row = Row.from_json(line.row)
-        except ValueError as error:
-            report.add("index-row", "index.jsonl", f"not a row: {error}", line.offset)
-            continue
+    for line, row in made_rows(layout, layout.index, "index-row", "a row", Row.from_json, report):
         if row.id in rows and row.kind != REMOVED:
             report.add("index-twice", "index.jsonl", f"{row.id} has a second row", line.offset)
         if row.world is not None and row.world not in declared:
@@ -143,14 +133,7 @@ def _check_index(layout: Layout, report: Report) -> dict[str, Row]:
 
 def _grid_by_episode(layout: Layout, report: Report) -> dict[str, Counter[bytes]]:
     found: dict[str, Counter[bytes]] = {}
-    for line in journal.read(layout.grid):
-        if not isinstance(line, journal.Entry):
-            continue
-        try:
-            row = GridRow.from_json(line.row)
-        except ValueError as error:
-            report.add("grid-row", "grid.jsonl", f"not a cell event: {error}", line.offset)
-            continue
+    for line, row in made_rows(layout, layout.grid, "grid-row", "a cell event", GridRow.from_json, report):
         found.setdefault(row.episode, Counter())[dumps(line.row)] += 1
     return found
 

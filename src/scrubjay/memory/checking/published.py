@@ -10,6 +10,7 @@ import os
 from scrubjay.errors import Damaged
 from scrubjay.memory import journal
 from scrubjay.memory.checking.findings import Report
+from scrubjay.memory.checking.lines import made_rows
 from scrubjay.memory.inside import inside
 from scrubjay.memory.layout import Layout
 from scrubjay.memory.records import Row
@@ -22,20 +23,15 @@ def check_published(layout: Layout) -> Report:
     report = Report()
     rows: dict[str, Row] = {}
     for line in journal.read(layout.index):
-        if not isinstance(line, journal.Entry):
+        if isinstance(line, journal.Broken):
             kind, what = ("torn-tail", "a torn row at the end") if line.tail else ("index-row", "a broken line")
             report.add(kind, "index.jsonl", f"{what}: {line.length} bytes: {line.reason}", line.offset)
-            continue
-        try:
-            row = Row.from_json(line.row)
-        except ValueError as error:
-            report.add("index-row", "index.jsonl", f"not a row: {error}", line.offset)
-            continue
+    for entry, row in made_rows(layout, layout.index, "index-row", "a row", Row.from_json, report):
         if row.id in rows:
-            report.add("index-twice", "index.jsonl", f"{row.id} has a second row", line.offset)
+            report.add("index-twice", "index.jsonl", f"{row.id} has a second row", entry.offset)
         if row.first_step is not None and row.last_step is not None and row.last_step < row.first_step:
             message = f"{row.id} ends at step {row.last_step}, before it begins at {row.first_step}"
-            report.add("steps", "index.jsonl", message, line.offset)
+            report.add("steps", "index.jsonl", message, entry.offset)
         rows[row.id] = row
     report.counts["indexed episodes"] = len(rows)
     _check_pictures(layout, rows, report)
