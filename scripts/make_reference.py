@@ -174,7 +174,7 @@ def _prose(thing: Any) -> str:
 
 
 def _indented(text: str) -> str:
-    return _unindented_blocks(text).replace("\n", "\n  ")
+    return _unindented_blocks(text).replace("\n", "\n    ").replace("\n    \n", "\n\n")
 
 
 def _unindented_blocks(text: str) -> str:
