@@ -20,6 +20,7 @@ from scrubjay.memory import journal
 from scrubjay.memory.checking import check
 from scrubjay.memory.jsonio import Json
 from scrubjay.methods.named import make_consolidation, make_method
+from scrubjay.surfaces.cli import main
 
 HEAD = """
 def hand_in(*items):
@@ -125,3 +126,18 @@ def test_the_brief_names_every_kind_of_item() -> None:
     for kind in ("- update: document, operation, claim, cites, entry, why", "- working: text", "- procedure: name"):
         assert kind in told
     assert len(told.encode()) < 12 * 1024
+
+
+def test_the_command_with_a_coding_agent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lived(tmp_path, "sys.exit(3)")  # what its consolidation would have read is unread
+    where = str(tmp_path / "m")
+    command = agent(tmp_path, HEAD + "hand_in(add('Right works', 'ep_000001'))")
+    assert main(["consolidate", where, "--model", f"driver:{command}", "--dry-run"]) == 1
+    assert "leave it out" in capsys.readouterr().err
+    assert main(["consolidate", where, "--model", f"driver:{command}"]) == 0
+    assert "changed notes.md" in capsys.readouterr().out
+    with Memory.open(where) as memory:
+        assert memory.documents.read("notes.md") == "# Notes\n\n- Right works [ep_000001]\n"
+    assert main(["consolidate", where, "--undo"]) == 0
+    with Memory.open(where) as memory:
+        assert memory.documents.list() == []

@@ -130,7 +130,7 @@ _ENTRY: dict[str, Any] = _object(
 ACT = Tool(
     "act",
     "Hand in your plan: it is executed entry by entry, one episode each, and ends your turn. The rest is dropped when "
-    "an entry fails, a milestone is reached or you are hurt.",
+    "an entry fails, a milestone is reached, you are hurt or a reflex says stop. At most 400 steps.",
     _object(
         {
             "plan": {"type": "array", "items": _ENTRY, "minItems": 1},

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import shlex
 import sys
 from typing import TYPE_CHECKING
 
+from scrubjay.errors import InvalidInput, ReadOnly
 from scrubjay.surfaces.cli.plain import plain
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from scrubjay.agent.consolidation import Consolidation, Outcome
     from scrubjay.memory.jsonio import Json
     from scrubjay.models.consolidating import Consolidator
@@ -24,6 +28,7 @@ examples:
   scrubjay consolidate runs/first --dry-run               what would change, as a diff
   scrubjay consolidate runs/first                         by rules, without a language model
   scrubjay consolidate runs/first --model anthropic:NAME  by a language model
+  scrubjay consolidate runs/first --model "driver:claude -p"  by a coding agent
   scrubjay consolidate runs/first --undo                  takes the last one back
 """
 
@@ -32,7 +37,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Adds the options."""
     parser.add_argument("dir", metavar="DIR", help="folder of the memory")
     parser.add_argument(
-        "--model", default="scripted", metavar="M", help="scripted (default), provider:NAME, or replay:PATH"
+        "--model",
+        default="scripted",
+        metavar="M",
+        help="scripted (default), provider:NAME, replay:PATH, or driver:COMMAND, a coding agent",
     )
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--dry-run", action="store_true", help="print a unified diff and change nothing")
@@ -43,34 +51,50 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Consolidates, shows what would be, or takes back; 0 also where nothing was to be done."""
     from scrubjay.agent.consolidation import Consolidation
-    from scrubjay.errors import ReadOnly
     from scrubjay.public import Memory
 
     with Memory.open(arguments.dir, read_only=arguments.dry_run) as memory:
         if memory.format == 0:
             raise ReadOnly(f"{memory.root} is a published run, an index alone (format 0): nothing can be written to it")
-        consolidation = Consolidation(memory, _consolidator(arguments.model, memory))
-        if arguments.undo:
-            return _undo(consolidation, arguments)
-        if arguments.dry_run:
-            return _preview(consolidation, arguments)
-        outcome = consolidation.run("asked for")
-        if outcome is None:
-            return _tell("nothing came since the last consolidation", {"read": 0, "changes": []}, arguments)
-        _tell(_summary(outcome, memory, arguments), {**outcome.done.to_json(), "read": outcome.read}, arguments)
-        _refusals(outcome.refused)
+        with _consolidator(arguments, memory) as consolidator:
+            return _carry_out(Consolidation(memory, consolidator), memory, arguments)
+
+
+def _carry_out(consolidation: Consolidation, memory: Memory, arguments: argparse.Namespace) -> int:
+    if arguments.undo:
+        return _undo(consolidation, arguments)
+    if arguments.dry_run:
+        return _preview(consolidation, arguments)
+    outcome = consolidation.run("asked for")
+    if outcome is None:
+        return _tell("nothing came since the last consolidation", {"read": 0, "changes": []}, arguments)
+    _tell(_summary(outcome, memory, arguments), {**outcome.done.to_json(), "read": outcome.read}, arguments)
+    _refusals(outcome.refused)
     return 0
 
 
-def _consolidator(choice: str, memory: Memory) -> Consolidator:
+@contextlib.contextmanager
+def _consolidator(arguments: argparse.Namespace, memory: Memory) -> Iterator[Consolidator]:
+    from scrubjay.agent.driver import DRIVER
+
+    choice: str = arguments.model
     if choice == "scripted":
         from scrubjay.models.scripted.consolidating import ScriptedConsolidator
 
-        return ScriptedConsolidator()
-    from scrubjay.agent.consolidating_model import ModelConsolidator
-    from scrubjay.models.named import make_chat_model
+        yield ScriptedConsolidator()
+    elif choice.startswith(DRIVER):
+        from scrubjay.agent.consolidating_driver import DriverConsolidator
+        from scrubjay.agent.driver import Driver
 
-    return ModelConsolidator(make_chat_model(choice), memory)
+        if arguments.dry_run:
+            raise InvalidInput("--dry-run: a coding agent writes by itself; leave it out, --undo takes back")
+        with Driver(choice.removeprefix(DRIVER), memory) as driver:
+            yield DriverConsolidator(driver)
+    else:
+        from scrubjay.agent.consolidating_model import ModelConsolidator
+        from scrubjay.models.named import make_chat_model
+
+        yield ModelConsolidator(make_chat_model(choice), memory)
 
 
 def _summary(outcome: Outcome, memory: Memory, arguments: argparse.Namespace) -> str:
