@@ -29,6 +29,7 @@ from scrubjay.errors import InvalidInput
         {"regex": "("},
         {"regex": "a{99999999999999999999}"},
         {"tag": (1,)},
+        {"tag": 1},
         {"life": -1},
         {"life": "some"},
         {"life": 1, "previous": True},

@@ -47,6 +47,32 @@ def test_a_wrong_beginning_is_refused(memory: Memory, wrong: dict[str, Any]) -> 
     assert check(memory.layout).is_sound
 
 
+@pytest.mark.parametrize("wrong", [{"reward": "much"}, {"info": 3}, {"state": [1]}])
+def test_a_wrong_step_is_refused_and_can_be_given_again(memory: Memory, wrong: dict[str, Any]) -> None:
+    with memory.live(world="w") as life:
+        episode = life.episode("go", {}, state={"pos": [0, 0, 0]})
+        with pytest.raises(InvalidInput, match=f"{next(iter(wrong))}: "):
+            episode.step(1, **wrong)
+        assert episode.step(1, state={}, reward=0.5) == 1
+        episode.finish()
+    assert check(memory.layout).is_sound
+
+
+@pytest.mark.parametrize("arguments", [[1], "x", 5])
+def test_wrong_arguments_are_refused(memory: Memory, arguments: Any) -> None:
+    with memory.live(world="w") as life, pytest.raises(InvalidInput, match="arguments: a mapping"):
+        life.episode("go", arguments, state={})
+
+
+@pytest.mark.parametrize("wrong", [{"world": 3}, {"milestones": "log"}, {"extra": {"a": object()}}])
+def test_a_wrong_life_is_refused_and_holds_nothing(memory: Memory, wrong: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput):
+        memory.live(**wrong)
+    with memory.live(world="w") as life:
+        life.episode("go", {}, state={}).finish()
+    assert check(memory.layout).is_sound
+
+
 def test_a_whole_number_without_end_is_no_position(memory: Memory) -> None:
     with memory.live(world="w") as life:
         row = life.episode("go", {}, state={"pos": [10**400, 0, 0]}).finish()

@@ -147,6 +147,8 @@ def declare_world(layout: Layout, world: World | str) -> World:
 
     Raises Conflict where a world of that name has other axes or cells: recorded positions never change meaning.
     """
+    if not isinstance(world, (World, str)):
+        raise InvalidInput(f"world: a name or a World was expected, found {type(world).__name__}")
     known = worlds(layout)
     name = world if isinstance(world, str) else world.world
     if not name or any(ord(c) < 32 for c in name):

@@ -22,9 +22,9 @@ from scrubjay.memory.episode_frames import CueMaker, LastFrame
 from scrubjay.memory.folder import declare_world
 from scrubjay.memory.frames import DEFAULT_CODEC, FrameCodec
 from scrubjay.memory.framewriter import FrameWriter
-from scrubjay.memory.jsonio import Json, clean
+from scrubjay.memory.jsonio import Json
 from scrubjay.memory.layout import Layout
-from scrubjay.memory.observations import Observation, observe, utc
+from scrubjay.memory.observations import Observation, mapping, observe, utc
 from scrubjay.memory.projections import complete, project, size_of
 from scrubjay.memory.recording import Intent, Recording
 from scrubjay.memory.records import Row, World
@@ -50,6 +50,8 @@ class Life:
         extra: Json | None = None,
     ) -> None:
         self.layout, self.task, self.world = layout, task, world
+        if isinstance(milestones, str):
+            raise InvalidInput(f"milestones: a list of names was expected, found the text {milestones!r:.80}")
         self.milestones = tuple(milestones)
         if isinstance(deriver, str) and deriver not in FAMILIES:
             raise InvalidInput(f"deriver: one of {', '.join(FAMILIES)}, or a callable, was expected, found {deriver!r}")
@@ -120,8 +122,8 @@ class Life:
                 raise InvalidInput(f"{name}: text was expected, found {type(value).__name__}")
         if not (plan is None or isinstance(plan, (str, Mapping))):
             raise InvalidInput(f"plan: text or a mapping was expected, found {type(plan).__name__}")
-        cleaned = None if arguments is None else clean(dict(arguments))[0]
-        planned = plan if plan is None or isinstance(plan, str) else clean(dict(plan))[0]
+        cleaned = None if arguments is None else mapping(arguments, "arguments")[0]
+        planned = plan if plan is None or isinstance(plan, str) else mapping(plan, "plan")[0]
         self._project_rest()
         intent = Intent(kind, action_kind, cleaned, place, planned, self.world)
         number, begun = self._claim(intent)

@@ -15,7 +15,7 @@ from scrubjay.errors import InvalidInput
 from scrubjay.memory.frames import FrameCodec, Picture, picture
 from scrubjay.memory.jsonio import Json, clean
 
-__all__ = ["Observation", "observe", "utc"]
+__all__ = ["Observation", "mapping", "number", "observe", "utc"]
 
 _CAMERA = re.compile(r"[A-Za-z0-9_]{1,40}")  # a part of a file name on every system, and of a member of a tar
 
@@ -43,11 +43,25 @@ class Observation:
     missing: str | None = None
 
 
+def mapping(given: Any, name: str) -> tuple[Json, list[str]]:
+    """A copy of a mapping as JSON (None: an empty one), and where in it a number is not finite. Raises InvalidInput."""
+    if given is not None and not isinstance(given, Mapping):
+        raise InvalidInput(f"{name}: a mapping was expected, found {type(given).__name__}")
+    return clean(dict(given or {}))
+
+
+def number(given: Any, name: str) -> tuple[float | None, list[str]]:
+    """A number as JSON, and its name where it is not finite. Raises InvalidInput."""
+    try:
+        cleaned, bad = clean(float(given))
+    except (TypeError, ValueError):
+        raise InvalidInput(f"{name}: a number was expected, found {given!r:.80}") from None
+    return cleaned, [name] if bad else []
+
+
 def observe(frame: Any, state: Any, time: Any, missing: str | None, codec: FrameCodec) -> Observation:
     """Checks an observation and takes a copy of it. Raises InvalidInput that names what is wrong."""
-    if state is not None and not isinstance(state, Mapping):
-        raise InvalidInput(f"state: a mapping was expected, found {type(state).__name__}")
-    cleaned, not_finite = clean(dict(state or {}))
+    cleaned, not_finite = mapping(state, "state")
     given = frame if isinstance(frame, Mapping) else {None: frame}
     pictures = {camera: picture(shown, codec) for camera, shown in given.items() if shown is not None}
     for camera in given:

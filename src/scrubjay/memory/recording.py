@@ -26,7 +26,7 @@ from scrubjay.memory.endings import check_cells, check_ending, given_ending
 from scrubjay.memory.episode_frames import Arriving, EpisodeFrames
 from scrubjay.memory.jsonio import Json, clean, dumps
 from scrubjay.memory.layout import Layout
-from scrubjay.memory.observations import Observation, observe
+from scrubjay.memory.observations import Observation, mapping, number, observe
 from scrubjay.memory.records import Row, World
 
 if TYPE_CHECKING:
@@ -119,11 +119,11 @@ class Recording:
         taken, bad_action = clean(action)
         rest: Json = {"after": taken}
         if reward is not None:
-            rest["reward"], bad = clean(float(reward))
-            bad_action += ["reward"] if bad else []
+            rest["reward"], bad = number(reward, "reward")
+            bad_action += bad
         rest.update({"terminated": True} if terminated else {}, **({"truncated": True} if truncated else {}))
         if info is not None:
-            rest["info"], bad = clean(dict(info))
+            rest["info"], bad = mapping(info, "info")
             bad_action += [f"info.{path}" for path in bad]
         if bad_action:
             rest["not_finite"] = bad_action
@@ -234,7 +234,7 @@ class Recording:
         try:
             if self._encoded is None:
                 happened = self._happened(outcome, [*self._events, *map(str, events)], said)
-                self._encoded = self._seal(happened, given, clean(dict(extra or {}))[0])
+                self._encoded = self._seal(happened, given, mapping(extra, "extra")[0])
             self._commit(self._encoded)
         except StorageFailed as error:
             self._failed = error

@@ -85,7 +85,8 @@ class Query:
         for name in ("place", "action", "world", "same_screen", "after", "grep", "regex", "match"):
             text = getattr(self, name)
             _check(text is None or isinstance(text, str), name, "text", text)
-        _check(all(isinstance(tag, str) for tag in self.tags), "tag", "text", self.tag)
+        is_text = self.tag is None or isinstance(self.tag, (str, tuple, list))
+        _check(is_text and all(isinstance(tag, str) for tag in self.tags), "tag", "text", self.tag)
         is_life = self.life is None or isinstance(self.life, str) or (_is_count(self.life) and self.life > 0)
         _check(is_life, "life", f"a number above 0 or {ALL_LIVES}", self.life)
         for name in ("grep", "regex", "match"):
