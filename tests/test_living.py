@@ -42,14 +42,11 @@ def test_reflexes_are_asked_where_the_method_has_procedures(tmp_path: Path, name
 
 def test_later_lives_have_a_workshop_and_the_run_says_who_played(tmp_path: Path) -> None:
     with Memory.create(tmp_path / "m") as memory:
-        for name in ("mfm", "mfm", "direct"):
-            with living(
-                Setting("corridor:Corridor", "corridor:Walker", steps=2), Corridor(), make_method(name), memory
-            ):
-                pass  # a run that was put together and not begun leaves nothing
+        setting = Setting("corridor:Corridor", "corridor:Rules", steps=2)
+        with living(setting, Corridor(), make_method("mfm"), memory):
+            pass  # a run that was put together and not begun leaves nothing
         assert memory.lives() == []
         for name in ("mfm", "mfm", "direct"):
-            setting = Setting("corridor:Corridor", "corridor:Walker", steps=2)
             with living(setting, Corridor(), make_method(name), memory) as ready:
                 ready.run.run()
         kinds = [[row.get("kind") for row in journal.rows(memory.layout.turns(life))] for life in (1, 2, 3)]

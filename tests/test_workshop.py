@@ -9,7 +9,7 @@ import pytest
 
 from agents import agent
 from chat_models import Canned
-from corridor import Always, Corridor
+from corridor import Always, Corridor, Rules, Walker
 from scrubjay import Memory
 from scrubjay.agent.conversation import Conversation
 from scrubjay.agent.driver import Driver, Patience
@@ -23,6 +23,7 @@ from scrubjay.memory.checking import check
 from scrubjay.memory.jsonio import Json
 from scrubjay.methods.named import METHODS, make_method, make_workshop
 from scrubjay.models.chat import Reply, Usage
+from scrubjay.models.contract import Account, Turn
 from scrubjay.models.named import make_model
 from test_conversation import Says, act, calls
 
@@ -101,7 +102,7 @@ def test_an_outage_costs_the_workshop_and_not_the_life(memory: Memory) -> None:
 def test_a_player_of_rules_consolidates_and_acts_as_without(memory: Memory, tmp_path: Path) -> None:
     first_life(memory)
     before = evidence(memory)
-    player = Always(("right", 1))
+    player = Rules()
     workshop = make_workshop(player, make_method("mfm"), memory)
     Run(Corridor(), player, memory, steps=3, workshop=workshop).run()
     assert "Milestone three" in memory.documents.read("GUIDE.md")
@@ -112,9 +113,24 @@ def test_a_player_of_rules_consolidates_and_acts_as_without(memory: Memory, tmp_
     assert check(memory.layout).is_sound
 
 
+def test_a_player_of_ones_own_has_one_where_it_has_something_to_do(memory: Memory) -> None:
+    class Working(Walker):
+        def workshop(self, turn: Turn) -> Account:
+            turn.recall.documents.write("notes.md", f"- life {turn.life} begins (hypothesis)\n")
+            return Account(tool_calls=1)
+
+    first_life(memory)
+    assert make_workshop(Walker(), make_method("mfm"), memory) is None
+    player = Working()
+    Run(Corridor(), player, memory, steps=1, workshop=make_workshop(player, make_method("mfm"), memory)).run()
+    assert memory.documents.read("notes.md") == "- life 2 begins (hypothesis)\n"
+    assert [row.get("kind") for row in turns(memory, 2)] == ["workshop", None]
+
+
 def test_who_has_a_workshop(memory: Memory) -> None:
     has = {name for name in METHODS if make_workshop(make_model("scripted", "crafter"), make_method(name), memory)}
-    assert has == {"mfm", "mfm-no-frames", "mfm-flat", "mfm-no-procedures"}
+    assert has >= {"mfm", "mfm-no-frames", "mfm-flat", "mfm-no-procedures"}
+    assert not has & {"direct", "prolong", "vista", "mfm-no-consolidation", "reflexion", "voyager"}
     for name in has:
         offer = make_method(name).traits.offer
         assert offer.consolidates

@@ -107,15 +107,17 @@ def make_consolidation(player: Model, method: Method, memory: Memory) -> Consoli
 
 
 def make_workshop(player: Model, method: Method, memory: Memory) -> WorkshopTurns | None:
-    """The workshop turns of a run, by who lives it; by rules for a scripted player. None where the method has none."""
+    """The workshop turns of a run: what the player has for them, or rules where it is scripted.
+
+    None where the method has none, or the player nothing for them.
+    """
     from scrubjay.agent.consolidation import Consolidation
-    from scrubjay.agent.conversation import Conversation
-    from scrubjay.agent.driver import Driver
-    from scrubjay.agent.workshop import WorkshopTurns, by_rules
+    from scrubjay.agent.workshop import Work, WorkshopTurns, by_rules
     from scrubjay.models.scripted.consolidating import ScriptedConsolidator
 
     if not (method.traits.offer.consolidates and "documents" in method.traits.offer.tools):
         return None
-    if isinstance(player, (Conversation, Driver)):
-        return WorkshopTurns(memory, player.workshop)
-    return WorkshopTurns(memory, by_rules(Consolidation(memory, ScriptedConsolidator())))
+    work: Work | None = getattr(player, "workshop", None)
+    if work is None and player.name == "scripted":
+        work = by_rules(Consolidation(memory, ScriptedConsolidator()))
+    return None if work is None else WorkshopTurns(memory, work)

@@ -140,7 +140,11 @@ class Turn:
 
 
 class Model(Protocol):
-    """Decides what to do next."""
+    """Decides what to do next.
+
+    It may have `workshop(turn) -> Account`: held before the first turn of a later life, over the evidence of earlier
+    ones. It may edit documents and takes no step.
+    """
 
     @property
     def name(self) -> str:
