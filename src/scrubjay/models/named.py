@@ -16,7 +16,11 @@ from scrubjay.models.waiting import Outage, Patience, Waiting
 __all__ = ["SCRIPTED", "is_chat_model", "make_chat_model", "make_model"]
 
 # The scripted player of each environment.
-SCRIPTED = {"crafter": "scrubjay.models.scripted.crafter:CrafterPlayer"}
+SCRIPTED = {
+    "crafter": "scrubjay.models.scripted.crafter:CrafterPlayer",
+    "vizdoom": "scrubjay.models.scripted.vizdoom:DoomPlayer",
+    "kicad": "scrubjay.models.scripted.kicad.solver:KiCadSolver",
+}
 
 
 def make_model(choice: str, environment: str) -> Model:
