@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from scrubjay.agent import turn_rows
 from scrubjay.agent.beginning import awake, begin
+from scrubjay.agent.evaluating import evaluated
 from scrubjay.agent.execution import Executed, Executor
 from scrubjay.agent.planning import MOST_STEPS
 from scrubjay.agent.progress import Progress, Reached
@@ -100,7 +101,7 @@ class Run:
 
     def _live(self, stop: Stop) -> None:
         life, number = begin(self._environment, self._memory, self._task, self._method, self._model.name)
-        with life:
+        with life, evaluated(self._environment, life):
             seen = awake(self._environment, life, number, self._seed)
             with life.episode(None, kind="initial", frame=seen.frame, state=seen.state) as first:
                 recent: tuple[Row, ...] = (first.finish(),)

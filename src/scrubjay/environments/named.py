@@ -13,6 +13,8 @@ __all__ = ["ENVIRONMENTS", "load", "make_environment"]
 
 ENVIRONMENTS = {
     "crafter": "scrubjay.environments.crafter:Crafter",
+    "desktop": "scrubjay.environments.desktop.environment:Desktop",
+    "kicad": "scrubjay.environments.kicad.environment:KiCad",
     "vizdoom": "scrubjay.environments.vizdoom:VizDoom",
 }
 

@@ -143,6 +143,10 @@ class Layout:
         """Folder of what a coding agent is shown in the present turn, and of what it printed."""
         return os.path.join(self.life(life), "turn")
 
+    def evaluation(self, life: int) -> str:
+        """Journal of what the evaluator of this life's task noted; no tool of an agent reads it."""
+        return os.path.join(self.life(life), "evaluation.jsonl")
+
     def log(self, life: int) -> str:
         """The life as readable text."""
         return os.path.join(self.life(life), "logs.txt")

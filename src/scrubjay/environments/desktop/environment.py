@@ -92,7 +92,8 @@ class Desktop(gymnasium.Env["Frame", "int | Mapping[str, Any]"]):
         self.screen: Screen | None = None
         self._given, self._size, self._length, self._patience = display, (width, height), length, patience
         self._hands: Hands | None = None
-        self._steps, self._needs_reset = 0, True
+        self.life = self.steps = 0
+        self._needs_reset = True
         self._frame: Frame | None = None
         self._pixels: NDArray[np.uint32] | None = None
         self._state: Json = {}
@@ -102,22 +103,27 @@ class Desktop(gymnasium.Env["Frame", "int | Mapping[str, Any]"]):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Frame, Json]:
         """Starts the program anew on a screen that is there; raises InvalidInput where that can't be done."""
         super().reset(seed=seed)
-        if not self._needs_reset and self._steps == 0 and self._is_alive:
+        life = (options or {}).get("life", self.life + 1 if self.steps else max(1, self.life))
+        if type(life) is not int or life < 1:
+            raise ValueError(f"life: a number of 1 or more was expected, found {life!r}")
+        if not self._needs_reset and self.steps == 0 and self._is_alive and self.is_same_life(life):
+            self.life = life
             return self.render(), self._info()
         self.end_program()
+        self.life, self.steps = life, 0
         try:
             self._open()
             self._fresh_home()
             self.start()
             self._pixels = None
-            self._look(None)
+            self.look()
         except DisplayGone as error:
             self.close()
             raise InvalidInput(f"{error}: reset() starts another") from None
         except BaseException:
             self.close()
             raise
-        self._steps, self._needs_reset = 0, False
+        self._needs_reset = False
         return self.render(), self._info()
 
     def step(self, action: int | Mapping[str, Any]) -> tuple[Frame, float, bool, bool, Json]:
@@ -126,8 +132,8 @@ class Desktop(gymnasium.Env["Frame", "int | Mapping[str, Any]"]):
             raise ResetNeeded("the life has ended or none was begun: call reset() before step()")
         taken = parse_action(action if isinstance(action, Mapping) else {self.actions[int(action)]: {}})
         ending = "done" if taken.name == "done" else self._do(taken)
-        self._steps += 1
-        truncated = ending is None and self._length is not None and self._steps >= self._length
+        self.steps += 1
+        truncated = ending is None and self._length is not None and self.steps >= self._length
         self._needs_reset = truncated or ending is not None
         info = self._info()
         if ending is not None:
@@ -161,6 +167,14 @@ class Desktop(gymnasium.Env["Frame", "int | Mapping[str, Any]"]):
         if self.command:
             self.run(self.command)
             self.wait_for(lambda: bool(self.need_screen().windows()), 20.0, f"{self.command[0]} showed no window")
+
+    def is_same_life(self, life: int) -> bool:
+        """True where a reset to that life would begin the present one again."""
+        return True
+
+    def told(self) -> Json:
+        """What the state says beside what the screen shows."""
+        return {}
 
     def ending(self) -> str | None:
         """Why the life has ended, where the program is what ended it: asked after every step."""
@@ -240,25 +254,29 @@ class Desktop(gymnasium.Env["Frame", "int | Mapping[str, Any]"]):
         assert self._hands is not None
         try:
             problem = self._hands.do(action)
-            self._look(problem)
+            self.look(problem)
         except DisplayGone:
             self._state = {**self._state, "problem": "the display has ended", "changed": None, "settled": False}
             return "the display has ended"
         return self.ending()
 
-    def _look(self, problem: str | None) -> None:
+    def look(self, problem: str | None = None) -> None:
+        """Waits until the screen is still and takes it in. `problem` is what was wrong with the action before."""
         screen, before = self.need_screen(), self._pixels
         settled = settle(screen, self._patience, before)
         self._pixels, self._frame = settled.pixels, frame_of(settled.pixels)
         changed = None if before is None else changed_region(before, settled.pixels)
-        self._state = state_of(
-            self._size,
-            screen.pointer(),
-            screen.windows(),
-            screen.active(),
-            screen_hash(self._frame),
-            changed,
-            settled.is_still,
+        self._state = (
+            state_of(
+                self._size,
+                screen.pointer(),
+                screen.windows(),
+                screen.active(),
+                screen_hash(self._frame),
+                changed,
+                settled.is_still,
+            )
+            | self.told()
         )
         if problem is not None:
             self._state["problem"] = problem

@@ -22,8 +22,8 @@ __all__ = ["Patience", "Settled", "changed_region", "settle"]
 class Patience:
     """How long to wait, in seconds: `first` for a first change, `still` without a further one, `limit` in all."""
 
-    first: float = 0.5
-    still: float = 0.25
+    first: float = 0.6
+    still: float = 0.35
     limit: float = 6.0
     every: float = 0.03
 

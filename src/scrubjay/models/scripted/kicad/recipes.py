@@ -1,0 +1,107 @@
+"""Which goals a task comes to. This is the knowledge of circuits that a language model would bring along."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from scrubjay.models.scripted.kicad.goals import Change, Check, Export, Goal, Locate, Place, Save, Wire
+
+__all__ = ["recipe"]
+
+
+def recipe(task: str) -> tuple[Goal, ...]:
+    """The goals of a task by its text; none for a task that these rules don't know."""
+    for pattern, make in _RECIPES:
+        found = re.search(pattern, task, re.IGNORECASE | re.DOTALL)
+        if found is not None:
+            return (*make(found), *_asked(task))
+    return ()
+
+
+def _asked(task: str) -> tuple[Goal, ...]:
+    """What a text asks for besides: a check, an exported netlist. A netlist is of what was saved."""
+    goals: list[Goal] = [Save()]
+    if "electrical rules checker" in task.lower():
+        goals.append(Check())
+    if re.search(r"(export|generate|create)[^.]*netlist", task, re.IGNORECASE):
+        goals.append(Export())
+    return tuple(goals)
+
+
+def _supply(found: re.Match[str]) -> tuple[Goal, ...]:
+    return (Change(f"+{found[1]}V", f"+{found[2]}V"),)
+
+
+def _named(found: re.Match[str]) -> tuple[Goal, ...]:
+    return (Change(found[1], f"{found[2]}k"),)
+
+
+def _load(find: str, symbol: str) -> tuple[Goal, ...]:
+    """A resistor of 10 kΩ from a label down to ground."""
+    return (
+        Locate(find),
+        Place(symbol, 0, 400, "10k"),
+        Place("GND", 0, 700, key="p"),
+        Wire(0, 0, 0, 250),
+        Wire(0, 550, 0, 700),
+    )
+
+
+_LEDS = (
+    Place("Battery", 4000, 3000, "9V"),
+    Place("R_US", 4800, 2950, "100"),
+    Place("LD271", 4700, 3400),
+    Place("LD271", 4400, 3700),
+    Place("GND", 4000, 4000, key="p"),
+    Wire(4000, 2800, 4800, 2800),
+    Wire(4800, 3100, 4800, 3400),
+    Wire(4500, 3400, 4500, 3700),
+    Wire(4000, 3200, 4000, 4000),
+    Wire(4200, 3700, 4000, 3700),
+)
+_BAND = (
+    Place("Conn_01x02", 6500, 3000),
+    Place("Conn_01x02", 6500, 4200),
+    Place("C", 4500, 3150, "15n"),
+    Place("C", 5700, 4350, "1.5n"),
+    Place("R", 4500, 3850, "10k"),
+    Place("R", 5300, 3850, "10k"),
+    Place("GND", 5700, 4900, key="p"),
+    Wire(6300, 3000, 4500, 3300),
+)
+_LAMP = (
+    Place("+5V", 5000, 2500, key="p"),
+    Place("R_US", 5000, 2900, "330"),
+    Place("LED", 4850, 3400),
+    Place("GND", 4700, 3700, key="p"),
+    Wire(5000, 2500, 5000, 2750),
+    Wire(5000, 3050, 5000, 3400),
+    Wire(4700, 3400, 4700, 3700),
+)
+_RESISTOR = (
+    Place("+5V", 5000, 2500, key="p"),
+    Place("R_US", 5000, 2900, "330"),
+    Place("GND", 5000, 3300, key="p"),
+    Wire(5000, 2500, 5000, 2750),
+    Wire(5000, 3050, 5000, 3300),
+)
+_RECIPES: tuple[tuple[str, Callable[[re.Match[str]], tuple[Goal, ...]]], ...] = (
+    (r"voltage source .* from a (\d+)V to (\d+)V", _supply),
+    (r"changing (R\d+) to ([\d.]+)kOhm", _named),
+    (r"Modify R2 to produce an output of 1\.8V", lambda _: (Change("R2", "3.09k"),)),
+    (r"value of R2 so that R1 sees twice as much current", lambda _: (Change("R2", "10k"),)),
+    (r"pole frequency to 4kHz", lambda _: (Change("C1", "2nF"),)),
+    (r"value of R1 to center the DC bias", lambda _: (Change("R1", "5k"),)),
+    (r"low-pass capacitor from 47nF to 100nF", lambda _: (Change("C4", "100n"), *_load("Vo2", "R"))),
+    (r"9V battery driving two infrared", lambda _: _LEDS),
+    (r"create an empty netlist", lambda _: ()),
+    # those that ship with scrubjay
+    (r"R2 must be 1\.94 k", lambda _: (Change("R2", "1.94k"),)),
+    (r"from 5 V to 3\.3 V", lambda _: (Change("+5V", "+3V3"),)),
+    (r"load resistor \(R_US\) from OUT", lambda _: _load("OUT", "R_US")),
+    (r"resistor \(R_US\) of 330 Ω between \+5V and GND", lambda _: _RESISTOR),
+    (r"Draw an indicator lamp", lambda _: _LAMP),
+    (r"Change R1 to 2\.2 k", lambda _: (Change("R1", "2.2k"),)),
+    (r"Export the netlist of this", lambda _: ()),
+)
