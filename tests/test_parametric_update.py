@@ -178,7 +178,7 @@ def test_ewc_pulls_towards_what_mattered_before() -> None:
                 ((w.detach() - a) ** 2 * f).sum()
                 for w, a, f in zip(weights, anchor.weights, anchor.importance, strict=True)
             ]
-            distances.append(float(sum(moved)))  # type: ignore[arg-type]
+            distances.append(float(sum(moved)))
     assert distances[1] < distances[0]
 
 

@@ -40,7 +40,7 @@ class Backbone:
 
     def __init__(self, model: Any, tokenizer: Any, processor: Any = None, *, name: str = "") -> None:
         self.model, self.tokenizer, self.processor, self.name = model, tokenizer, processor, name
-        self.is_quantised = bool(getattr(model, "is_loaded_in_4bit", False) or getattr(model, "is_quantized", False))
+        self.is_quantised = any(not one.is_floating_point() or one.element_size() < 2 for one in model.parameters())
         model.name_or_path = name  # what peft writes into an adapter's folder: no path of this machine
         model.requires_grad_(False)
         model.eval()

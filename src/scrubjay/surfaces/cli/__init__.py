@@ -34,6 +34,7 @@ COMMANDS = {
     "memory": "read, write and undo the agent's own documents",
     "procedures": "the agent's methods: how their calls went, which are offered",
     "consolidate": "turn new episodes into notes, guide and procedures that cite them",
+    "adapters": "the parametric tier: what there is to learn from, cycles, adapters in place",
     "experiment": "runs of method x model x task x seed, and their report",
     "kicad": "judge a KiCad project by the netlist of a task; list tasks",
     "serve": "a memory for other programs: over MCP",

@@ -1,0 +1,125 @@
+"""`scrubjay adapters`: from a memory's episodes to an adapter in place, by commands."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from practice import FAILS, WORKS, Practice, state
+from scrubjay import Memory
+from scrubjay.parametric.adapters import Adapters
+from scrubjay.parametric.bases import load_base
+from scrubjay.parametric.contexts import prompt_of
+from scrubjay.parametric.policy import LocalPolicy, policy_of
+from scrubjay.parametric.shelf import Shelf
+from scrubjay.surfaces.cli import main
+from small_models import reader
+
+SWORD = "def make_sword():\n    make('sword')\n"
+
+
+@pytest.fixture
+def practised(tmp_path: Path) -> str:
+    """A memory with a corrected failure, a success of another kind, a walk, and a folder with a small base."""
+    with Memory.create(tmp_path / "m") as memory, memory.live("Make things.", "w") as life:
+        practice = Practice(memory, life)
+        practice.write("make-pickaxe", FAILS, "craft")
+        practice.call("make-pickaxe", "make a pickaxe", state({"wood": 3}), state({"wood": 3}), "failure")
+        practice.write("make-pickaxe", WORKS)
+        practice.call("make-pickaxe", "make a pickaxe", state({"wood": 3}), state({"pickaxe": 1}))
+        practice.write("make-sword", SWORD, "craft")
+        practice.call("make-sword", "make a sword", state({"wood": 3}), state({"sword": 1}))
+        practice.write("go-home", "def go_home():\n    go_to(1, 2)\n")
+        practice.call("go-home", "go home", state({}), {**state({}), "pos": [1, 0, 2]})
+    base = reader()
+    base.model.save_pretrained(tmp_path / "base")
+    base.tokenizer.save_pretrained(tmp_path / "base")
+    return str(tmp_path / "m")
+
+
+def said(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    return capsys.readouterr().out.splitlines()
+
+
+def test_stage_counts_what_there_is_and_what_yields_no_pair(practised: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["adapters", "stage", practised]) == 0
+    assert said(capsys) == [
+        "craft: 2 verified successes, 1 pairs",
+        "other: 0 verified successes, 0 pairs",
+        "    1 gave no pair: of no category",
+    ]
+    assert main(["adapters", "stage", practised, "--json"]) == 0
+    rows = [json.loads(line) for line in said(capsys)]
+    assert [row["kind"] for row in rows] == ["success", "success", "pair", "count", "count"]
+    assert (rows[2]["failed"], rows[2]["corrected"]) == (["ep_000000"], ["ep_000001"])
+
+
+def test_score_and_weights_print_what_they_rest_on(practised: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["adapters", "score", practised]) == 0
+    lines = said(capsys)
+    assert len(lines) == 3
+    assert all(word in lines[0] for word in ("cost", "stable", "redundant", "forgetting"))
+    assert main(["adapters", "weights", practised, "--size", "1"]) == 0
+    assert len(said(capsys)) == 11
+    assert main(["adapters", "weights", practised, "--size", "3"]) == 1
+    assert main(["adapters", "score", practised, "--q", "0"]) == 1
+
+
+def test_a_cycle_by_command_puts_an_adapter_in_place(practised: str, capsys: pytest.CaptureFixture[str]) -> None:
+    cycle = ["adapters", "cycle", practised, "craft", "--steps", "2", "--batch", "2"]
+    assert main(cycle) == 1
+    assert "no base model was chosen" in capsys.readouterr().err
+    assert main(["adapters", "base", practised, str(Path(practised).parent / "base")]) == 0
+    assert main(["adapters", "cycle", practised, "combat"]) == 1
+    assert "no verified success" in capsys.readouterr().err
+    assert main(["adapters", "cycle", practised, "sing"]) == 1
+    assert "there are craft, gather, combat" in capsys.readouterr().err
+    assert main(cycle) == 0
+    assert main([*cycle, "--json"]) == 0
+    second = json.loads(said(capsys)[-1])
+    assert (second["cycle"], second["kept"], second["path"]) == (2, True, "adapters/craft/0002")
+    assert main(["adapters", "list", practised]) == 0
+    first, second = said(capsys)
+    assert first.startswith("craft 1: replaced, verified 0 -> 0 of 2")
+    assert second.startswith("craft 2: in place")
+    with Memory.open(practised, read_only=True) as memory:
+        policy = policy_of(memory)
+        assert policy is not None
+        assert policy.categories == ("craft",)
+        shelf = Shelf(memory.layout)
+        local = LocalPolicy(shelf, Adapters(load_base(shelf.base or "")), max_new_tokens=5)
+        prompt = prompt_of("make a sword", {})
+        assert policy.generate("craft", prompt).text.startswith(local.generate("craft", prompt).text)
+        assert not policy.sees
+    assert main(["adapters", "score", practised, "--json"]) == 0
+    known = {row["name"]: row for row in map(json.loads, said(capsys))}
+    assert known["go-home"]["forgetting"] == 0.0
+
+
+def test_a_cycle_that_failed_and_one_that_was_killed_are_listed(
+    practised: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Memory.open(practised) as memory:
+        shelf = Shelf(memory.layout)
+        with shelf.cycle("craft") as folder:
+            folder.write("result", {"kept": False, "error": "TrainingFailed: the loss of step 1 is nan"})
+        with shelf.cycle("craft"):
+            pass
+        with shelf.cycle("craft") as folder:
+            folder.write("result", {"kept": False})
+    assert main(["adapters", "list", practised]) == 0
+    assert said(capsys) == [
+        "craft 1: failed: TrainingFailed: the loss of step 1 is nan",
+        "craft 2: unfinished: it runs, or was killed",
+        "craft 3: rolled back",
+    ]
+    assert main(["adapters", "list", practised, "--json"]) == 0
+
+
+def test_a_server_trains_nothing_and_a_base_must_be_there(practised: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for base, why in (("http://127.0.0.1:1", "serves adapters"), ("/nowhere", "no base model")):
+        assert main(["adapters", "base", practised, base]) == 0
+        assert main(["adapters", "cycle", practised, "craft"]) == 1
+        assert why in capsys.readouterr().err

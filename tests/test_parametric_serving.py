@@ -1,0 +1,116 @@
+"""The fast policy over servers that speak OpenAI's protocol: which adapter answers, and what goes wrong."""
+
+from __future__ import annotations
+
+import base64
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lora_servers import Served, serving
+from scrubjay import Memory
+from scrubjay.errors import InvalidInput, ModelUnavailable, NotFound
+from scrubjay.parametric.examples import Prompt
+from scrubjay.parametric.generated import parse
+from scrubjay.parametric.policy import policy_of
+from scrubjay.parametric.serving import ServedPolicy, Server, served_policy
+from scrubjay.parametric.shelf import Shelf
+
+
+def put(shelf: Shelf, *categories: str) -> None:
+    """An adapter in place for each, as far as a server's client is concerned."""
+    for category in categories:
+        with shelf.cycle(category) as folder:
+            shelf.put_in_place(folder)
+
+
+@pytest.fixture
+def shelf(memory: Memory) -> Shelf:
+    made = Shelf(memory.layout)
+    put(made, "craft", "gather")
+    return made
+
+
+def picture() -> bytes:
+    from PIL import Image
+
+    buffer = io.BytesIO()
+    Image.fromarray(np.zeros((4, 4, 3), np.uint8)).save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def test_vllm_takes_an_adapter_by_name_and_answers_by_the_model_field(shelf: Shelf) -> None:
+    with serving(Served("vllm")) as served:
+        policy = served_policy(shelf, f"{served.url}/v1?kind=vllm&sees=1")
+        assert policy.categories == ("craft", "gather")
+        assert policy.sees
+        with pytest.raises(InvalidInput, match="craft does not exist"):
+            policy.generate("craft", Prompt("go"))
+        policy.publish("craft")
+        put(shelf, "craft")
+        policy.publish("craft")  # a second cycle: in place of the first, under the same name
+        path, body = served.asked[-1]
+        assert path == "/v1/load_lora_adapter"
+        current = shelf.current("craft")
+        assert current is not None
+        assert body == {"lora_name": "craft", "lora_path": current.adapter, "load_inplace": True}
+        generation = policy.generate("craft", Prompt("go", picture()))
+        assert parse(generation).source == "def f():\n    by('craft')\n"
+        assert (generation.prompt_tokens, generation.new_tokens, generation.is_cut) == (12, 8, False)
+        image, text = served.asked[-1][1]["messages"][0]["content"]
+        assert text == {"type": "text", "text": "go"}
+        assert base64.b64decode(image["image_url"]["url"].removeprefix("data:image/png;base64,")) == picture()
+
+
+def test_llama_server_is_told_the_scale_of_every_adapter(shelf: Shelf) -> None:
+    with serving(Served("llama", ("/models/gather.gguf", f"{shelf.root}/craft/0001/adapter.gguf"))) as served:
+        policy = served_policy(shelf, f"{served.url}?kind=llama&base=qwen")
+        policy.publish("gather")
+        generation = policy.generate("craft", Prompt("go"))
+        assert generation.text == "def f():\n    by('[1]')"
+        body = served.asked[-1][1]
+        assert body["lora"] == [{"id": 0, "scale": 0.0}, {"id": 1, "scale": 1.0}]
+        assert body["model"] == "qwen"
+        put(shelf, "combat")
+        with pytest.raises(InvalidInput, match=r"without an adapter combat: give it --lora combat\.gguf"):
+            policy.publish("combat")
+
+
+def test_an_answer_that_was_cut_is_a_named_failure(shelf: Shelf) -> None:
+    with serving(Served("llama", ("craft.gguf",))) as served:
+        served.finish = "length"
+        generation = served_policy(shelf, f"{served.url}?kind=llama").generate("craft", Prompt("go"))
+        assert parse(generation).failure == "max_new_tokens"
+
+
+def test_what_a_server_does_wrong_is_told_and_what_it_refuses(shelf: Shelf) -> None:
+    with serving(Served("vllm")) as served:
+        policy = ServedPolicy(shelf, Server(served.url, "vllm", seconds=5))
+        policy.publish("craft")
+        served.status = 503
+        with pytest.raises(ModelUnavailable, match="status 503"):
+            policy.generate("craft", Prompt("go"))
+        served.status = 400
+        with pytest.raises(InvalidInput, match=r"status 400: .*as told"):
+            policy.publish("craft")
+        served.status = 200
+        for garbage in (b"{", b"{}", b'{"choices": []}', b"hello", b'{"choices": [{"message": 3}]}'):
+            served.garbage = garbage
+            with pytest.raises(ModelUnavailable) as caught:
+                policy.generate("craft", Prompt("go"))
+            assert caught.value.is_garbled
+    with pytest.raises(ModelUnavailable, match="no answer"):
+        policy.generate("craft", Prompt("go"))
+    with pytest.raises(NotFound, match="combat has no adapter"):
+        policy.publish("combat")
+    with pytest.raises(InvalidInput, match="kind=vllm or kind=llama"):
+        served_policy(shelf, "http://127.0.0.1:1?kind=other")
+
+
+def test_a_memory_whose_base_is_a_server_has_its_policy(memory: Memory, tmp_path: Path) -> None:
+    assert policy_of(memory) is None
+    shelf = Shelf(memory.layout)
+    shelf.choose_base("http://127.0.0.1:1?kind=vllm")
+    assert isinstance(policy_of(memory), ServedPolicy)
