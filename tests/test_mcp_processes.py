@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -152,9 +154,28 @@ def test_only_known_ways_of_serving_are_taken(lived: Memory, capsys: pytest.Capt
     assert "mcp" in capsys.readouterr().err
 
 
-def test_a_memory_without_writing_is_served_read_only(lived: Memory) -> None:
+def test_without_the_sdk_it_is_said_what_to_install(lived: Memory) -> None:
+    code = "import sys; sys.modules['mcp'] = None; import scrubjay.surfaces.cli as cli; "
+    code += f"sys.exit(cli.main(['serve', 'mcp', {lived.root!r}]))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    assert done.returncode == 1
+    assert "pip install 'scrubjay[mcp]'" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_published_run_is_served_read_only(capsys: pytest.CaptureFixture[str]) -> None:
+    published = Path(__file__).parent / "data" / "mfm_published"
+    assert main(["serve", "mcp", str(published)]) == 1
+    assert "read-only" in capsys.readouterr().err
+
     async def work() -> None:
-        async with in_memory(lived.root, read_only=True) as client:
-            assert len((await client.list_tools()).tools) == 8
+        async with in_memory(published, read_only=True) as client:
+            found = await call(client, "episodes", last=2)
+            assert found.structured_content is not None
+            rows = found.structured_content["rows"]
+            assert len(rows) == 2
+            said = await refused(client, "look", reference=rows[0]["id"])
+            assert "has no frame" in said
+            assert "ep_" in await refused(client, "look", reference="ep_999999")
 
     run(work)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import anyio
 import httpx2
 import pytest
 from anthropic import Anthropic
@@ -19,7 +20,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from conftest import numbered
 from scrubjay import Memory
 from scrubjay.agent.schemas import TOOLS
-from scrubjay.surfaces.tools.anthropic_memory import MemoryTool
+from scrubjay.surfaces.tools.anthropic_memory import AsyncMemoryTool, MemoryTool
 from scrubjay.surfaces.tools.pydantic_toolset import MemoryToolset
 
 COMMANDS: list[dict[str, Any]] = [
@@ -53,6 +54,20 @@ def test_the_memory_tool_says_what_the_sdks_own_says(memory: Memory, tmp_path: P
     assert [change.operation for change in memory.documents.history()] == [
         "create", "str_replace", "insert", "rename", "delete",
     ]  # fmt: skip
+
+
+def test_the_asynchronous_tool_says_the_same(memory: Memory, tmp_path: Path) -> None:
+    with Memory.create(tmp_path / "other") as other:
+        tool, same = AsyncMemoryTool(other), MemoryTool(memory)
+
+        async def asked(command: dict[str, Any]) -> tuple[str, bool]:
+            try:
+                return str(await tool.call(command)), True
+            except ToolError as error:
+                return str(error), False
+
+        for command in COMMANDS:
+            assert anyio.run(asked, command) == said(same, command)
 
 
 @pytest.mark.parametrize(

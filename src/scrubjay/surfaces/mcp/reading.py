@@ -29,7 +29,7 @@ from scrubjay.retrieval.query import Query
 from scrubjay.retrieval.views import Bounds, Source, View
 from scrubjay.surfaces.mcp.asked import Ask, Asked
 from scrubjay.surfaces.mcp.given import decoded
-from scrubjay.surfaces.mcp.results import MOST_TEXT, Answer, Link, Picture, bounded, row_json
+from scrubjay.surfaces.mcp.results import Answer, Link, Picture, bounded, row_json, within
 from scrubjay.surfaces.mcp.uris import DocumentAddress, FrameAddress
 
 __all__ = ["BOUNDS", "Progress", "Reading"]
@@ -38,6 +38,8 @@ Progress = Callable[[int, int], None]
 
 BOUNDS = Bounds(max_bytes=600_000)  # 800 KB of base64: some clients refuse a result of more than 1 MB
 _MOST_ROWS = 60
+_MOST_LINE = 4_000
+_MOST_ROW_TEXT = 40_000
 _MOST_LINKS = 16
 _MOST_PROBLEMS = 100
 _MOST_RUNS = 200
@@ -65,18 +67,12 @@ class Reading:
     def _episodes(self, query: Query) -> Answer:
         matches = self._memory.find(query)
         worlds = self._memory.worlds()
-        lines: list[str] = []
-        rows: list[Row] = []
-        room = MOST_TEXT
-        for row in matches.rows:
-            line = line_of(row, worlds[row.world].ground) if row.world in worlds else line_of(row)
-            room -= len(line)
-            if rows and room < 0:
-                break
-            lines.append(line[:MOST_TEXT])
-            rows.append(row)
-        more = matches.more if len(rows) == len(matches.rows) else rows[-1].id
-        structured: Json = {"recorded": RECORDED, "rows": [row_json(row) for row in rows], "more": more}
+        rows = within([row_json(row) for row in matches.rows], _MOST_ROW_TEXT)
+        shown = matches.rows[: len(rows)]
+        grounds = [worlds[row.world].ground if row.world in worlds else (0, 2) for row in shown]
+        lines = [line_of(row, ground)[:_MOST_LINE] for row, ground in zip(shown, grounds, strict=True)]
+        more = matches.more if len(rows) == len(matches.rows) else shown[-1].id
+        structured: Json = {"recorded": RECORDED, "rows": rows, "more": more}
         told = [RECORDED, *lines] if lines else ["(no matching episodes)"]
         if more is not None:
             told.append(f"(more rows follow: after {more})")
@@ -128,14 +124,17 @@ class Reading:
             newest = self._memory.find(Query(last=1)).rows
         if not newest:
             raise NotFound("nothing is recorded yet: give the current picture as `now`")
-        frame = self._memory.episode(newest[0]).end_frame()
+        try:
+            frame = self._memory.episode(newest[0]).end_frame()
+        except NotFound as error:
+            raise NotFound(f"{error}; give the current picture as `now`") from None
         return given_frame(frame.data, BOUNDS).data
 
     def _seen(self, ask: Ask) -> Answer:
         view = ask(Inspector(self._memory, BOUNDS))
         names = list(dict.fromkeys(str(source.reference) for source in view.sources if source.reference is not None))
         structured: Json = {"recorded": RECORDED, "sources": [self._source(source) for source in view.sources]}
-        structured["rows"] = [row_json(row) for row in self._rows(view)]
+        structured["rows"] = within([row_json(row) for row in self._rows(view)])
         told = [f"{RECORDED} {', '.join(names)}"]
         told += [f"{source.reference}: {source.missing}" for source in view.sources if source.missing]
         if view.left_out:
@@ -157,16 +156,11 @@ class Reading:
         told.append(f"question {structured['id']}: {structured['next']}")
 
     def _rows(self, view: View) -> Iterator[Row]:
-        room = MOST_TEXT
         for ident in dict.fromkeys(source.reference.episode for source in view.sources if source.reference):
             try:
-                row = self._memory.episode(ident).row
+                yield self._memory.episode(ident).row
             except ScrubjayError:
                 continue  # its source says what is wrong
-            room -= len(row.summary) + 200
-            if room < 0:
-                return
-            yield row
 
     def _source(self, source: Source) -> Json:
         said: Json = {"reference": None if source.reference is None else str(source.reference)}
@@ -217,7 +211,8 @@ class Reading:
             for row in rows
         ]
         text = bounded("\n".join([*(told or ["(no procedures)"]), *flaws]), "show one by its name")
-        return Answer(text, {"procedures": rows[:_MOST_RUNS], "flaws": flaws[:_MOST_ROWS]})
+        shown = within(rows)
+        return Answer(text, {"procedures": shown, "left_out": len(rows) - len(shown), "flaws": within(flaws)})
 
     def _procedure(self, one: Procedure) -> Json:
         record = str(self._memory.procedures.statistics(one.name, one.kind))
@@ -235,7 +230,9 @@ class Reading:
     def _runs(self, rows: list[Json]) -> Answer:
         told = [f"{row['time']} {row['procedure']} {row['outcome']} {row['steps']} steps" for row in rows]
         shown = [{**row, "error": (row["error"] or "")[:500] or None} for row in rows]
-        return Answer(bounded("\n".join(told or ["(no calls)"]), "ask for fewer"), {"runs": shown})
+        kept = within(shown[::-1])[::-1]  # the newest
+        text = bounded("\n".join(told or ["(no calls)"]), "ask for fewer")
+        return Answer(text, {"runs": kept, "left_out": len(shown) - len(kept)})
 
     # --- check
 

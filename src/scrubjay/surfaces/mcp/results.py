@@ -9,18 +9,18 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from scrubjay.errors import ScrubjayError
 from scrubjay.memory.jsonio import Json
 from scrubjay.memory.records import Row
 
-__all__ = ["MOST_TEXT", "Answer", "Link", "Picture", "bounded", "explained", "row_json"]
+__all__ = ["MOST_TEXT", "Answer", "Link", "Picture", "bounded", "explained", "row_json", "within"]
 
 MOST_TEXT = 20_000  # characters of a result
 _MOST_VALUE = 2_000  # characters of one value of a row
-_MOST_ITEMS = 50
 _MOST_ERROR = 1_000
+T = TypeVar("T")
 _NOT_SHOWN = frozenset({"digest", "observation_hash", "image"})
 
 
@@ -65,6 +65,17 @@ def bounded(text: str, how: str) -> str:
     return f"{kept}\n({len(text) - len(kept)} characters more: {how})"
 
 
+def within(items: Sequence[T], room: int = MOST_TEXT) -> list[T]:
+    """The first of these objects that have room, as JSON, in so many characters; one at least."""
+    kept: list[T] = []
+    for item in items:
+        room -= len(json.dumps(item, ensure_ascii=False)) + 2
+        if kept and room < 0:
+            break
+        kept.append(item)
+    return kept
+
+
 def row_json(row: Row) -> Json:
     """A row as the index has it, without what is empty, what only programs need, and the end of very long values."""
     shown: Json = {}
@@ -79,8 +90,8 @@ def _short(value: Any) -> Any:
     if isinstance(value, str):
         return value if len(value) <= _MOST_VALUE else f"{value[:_MOST_VALUE]}… ({len(value) - _MOST_VALUE} more)"
     if isinstance(value, list):
-        kept = [_short(item) for item in value[:_MOST_ITEMS]]
-        return kept if len(value) <= _MOST_ITEMS else [*kept, f"… ({len(value) - _MOST_ITEMS} more)"]
+        kept = within([_short(item) for item in value], _MOST_VALUE)
+        return kept if len(kept) == len(value) else [*kept, f"… ({len(value) - len(kept)} more)"]
     if isinstance(value, dict):
         text = json.dumps(value, ensure_ascii=False)
         return value if len(text) <= _MOST_VALUE else _short(text)

@@ -22,8 +22,9 @@ _TEXTS: Json = {"type": "array", "items": _TEXT}
 class Offered:
     """One tool: `parameters` is a JSON Schema of an object.
 
-    `reads` is true where a call changes no file of the memory, `destroys` where it may take something out of a
-    document (its history keeps it), `repeats` where a second call with the same arguments changes nothing more.
+    `reads` is true where a call changes no file of the memory (a derived index apart), `destroys` where it may take
+    something out of a document (its history keeps it), `repeats` where a second call with the same arguments changes
+    nothing more.
     """
 
     name: str

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from anthropic.lib.tools import BetaAbstractMemoryTool, ToolError
+import anyio.to_thread
+from anthropic.lib.tools import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool, ToolError
 
 from scrubjay.errors import ScrubjayError, StorageFailed, StorageFull
 from scrubjay.memory.file_memory import FileMemory
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from scrubjay.public import Memory
 
-__all__ = ["MemoryTool"]
+__all__ = ["AsyncMemoryTool", "MemoryTool"]
 
 
 class MemoryTool(BetaAbstractMemoryTool):
@@ -48,5 +49,23 @@ class MemoryTool(BetaAbstractMemoryTool):
     def execute(self, command: Any) -> str:
         """Carries out a command in the SDK's own type."""
         return self.call(command.model_dump(warnings=False))
+
+    view = create = str_replace = insert = delete = rename = execute
+
+
+class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
+    """The same for `AsyncAnthropic`: commands are carried out in a thread."""
+
+    def __init__(self, memory: Memory, *, cache_control: BetaCacheControlEphemeralParam | None = None) -> None:
+        super().__init__(cache_control=cache_control)
+        self._tool = MemoryTool(memory)
+
+    async def call(self, input: object) -> str:
+        """Carries out what a model sent, whatever it is. Raises ToolError with the text for the model."""
+        return await anyio.to_thread.run_sync(self._tool.call, input)
+
+    async def execute(self, command: Any) -> str:
+        """Carries out a command in the SDK's own type."""
+        return await anyio.to_thread.run_sync(self._tool.execute, command)
 
     view = create = str_replace = insert = delete = rename = execute
