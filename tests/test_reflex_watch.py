@@ -136,6 +136,19 @@ def test_every_so_many_steps_and_as_far_back(watched: Watched) -> None:
     assert second.row.note == "reflex third: 0 1\nreflex third: 1 -2"
 
 
+def test_one_that_never_stops_talking_is_obeyed_and_kept_within_bounds(watched: Watched) -> None:
+    source = "def main(now):\n    return {'note': 'x' * 9999, 'stop': now['pos'][0] == 40}\n"
+    write(watched.memory, "talker", source)
+    done = watched.do("right", repeat=45, most=45)
+    for _ in range(8):  # milestones call for another look
+        if done.seen.state["pos"][0] == 40:
+            break
+        done = watched.do("right", repeat=45)
+    assert "reflex talker said stop" in done.row.events
+    assert len(done.row.note or "") < 20 * 500
+    assert len([run for run in watched.memory.procedures.runs() if run.episodes == (done.row.id,)]) == 20
+
+
 def test_a_disabled_one_is_not_asked_and_none_is_asked_without_a_watch(watched: Watched) -> None:
     write(watched.memory, "turn-back", TURN_BACK)
     watched.memory.procedures.disable("turn-back", "it is too careful [ep_000000]", kind="reflex")

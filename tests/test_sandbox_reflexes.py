@@ -111,7 +111,12 @@ def test_without_reflexes_nothing_is_started() -> None:
     assert Reflexes().ask(0, [{}]) == []
 
 
-def test_what_it_is_shown_must_be_plain() -> None:
-    value: Any = {1: 2}
-    with Reflexes([Reflex("flee", FLEE, "flee")]) as reflexes, pytest.raises(ValueError, match="a key of type int"):
-        reflexes.ask(0, [{"x": value}])
+def test_what_is_no_json_or_large_is_not_shown() -> None:
+    state: Any = {
+        "keys": {1: 2}, "huge": 1 << 70, "object": object(), "text": "x" * 1001, "many": list(range(65)), "ok": (1, 2),
+        "set": {1}, "deep": {"a": [1]}, "bytes": b"x", "nan": float("nan"), 3: "key",
+    }  # fmt: skip
+    assert set(seen({"ok": {1: 2}}, state)) == {"ok", "ok_prev", "nan", "nan_prev"}
+    assert seen({"ok": {1: 2}}, state)["ok_prev"] is None
+    with Reflexes([Reflex("flee", "def main(now):\n    return {'note': str(now['ok'])}\n")]) as reflexes:
+        assert reflexes.ask(0, [state])[0].note == "[1, 2]"

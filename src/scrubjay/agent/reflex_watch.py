@@ -5,7 +5,7 @@ It knows the agent's reflexes and the steps of an entry. Why the entry runs it d
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from typing import TYPE_CHECKING
 
 from scrubjay.agent.planning import entries_of
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["ReflexWatch"]
 
 _MOST_EVERY = 400
+_MOST_SAID = 20  # notes and rows of one reflex for one entry; it is obeyed all the same
 
 
 class ReflexWatch:
@@ -42,6 +43,7 @@ class ReflexWatch:
         self._life: Life | None = None
         self._turn = 0
         self._is_acting = False
+        self._said: Counter[str] = Counter()
 
     def begin(self, life: Life, turn: int, state: Json) -> None:
         """An entry begins in this state: what is written under `mine/reflexes/` now is asked from its first step on."""
@@ -50,7 +52,7 @@ class ReflexWatch:
         self._reflexes.use(_reflex(one) for one in found)
         goes_on = bool(self._states) and self._states[-1] is state
         self._states = deque(self._states if goes_on else (state,), maxlen=self._reflexes.furthest + 1)
-        self._life, self._turn = life, turn
+        self._life, self._turn, self._said = life, turn, Counter()
 
     def after(self, stepper: Stepper) -> None:
         """A step was taken: asks those whose step it is, and does as they say."""
@@ -68,20 +70,24 @@ class ReflexWatch:
             except InvalidInput as wrong:
                 error = f"act: {wrong}"
                 self._reflexes.drop(verdict.reflex)
+        self._said[verdict.reflex] += 1
+        is_told = self._said[verdict.reflex] <= _MOST_SAID
         if error is not None:
             stepper.episode.note(f"reflex {verdict.reflex} is not asked any more: {error}")
-        elif verdict.note:
+        elif verdict.note and is_told:
             stepper.episode.note(f"reflex {verdict.reflex}: {verdict.note}")
         if verdict.stop and stepper.stopped_by is None:
             stepper.stopped_by = verdict.reflex
             stepper.episode.event(f"reflex {verdict.reflex} said stop")
-        self._keep(verdict.reflex, error, stepper, stepper.taken - before)
+        if is_told or error is not None:
+            self._keep(verdict.reflex, error, stepper, stepper.taken - before)
 
     def _act(self, verdict: Verdict, stepper: Stepper) -> None:
         if not verdict.act:
             return
         entries = entries_of({"plan": list(verdict.act)}, self._skills.actions, self._skills.check_atom)
-        stepper.episode.event(f"reflex {verdict.reflex} acts: {', '.join(map(_told, entries))}")
+        if self._said[verdict.reflex] < _MOST_SAID:
+            stepper.episode.event(f"reflex {verdict.reflex} acts: {', '.join(map(_told, entries))}")
         self._is_acting = True
         try:
             for entry in entries:

@@ -30,6 +30,7 @@ _GRACE = 0.1
 _MAX_NOTE = 400
 _MAX_ACTS = 8
 _MAX_SEEN = 64
+_MAX_TEXT = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,22 +55,29 @@ class Verdict:
 
 
 def seen(before: Json, now: Json) -> Json:
-    """What reflexes are shown: each small value of the state now, and under `…_prev` what it was k steps before."""
+    """What reflexes are shown: each small value of the state now, and under `…_prev` what it was k steps before.
+
+    What is large, or no JSON, is not shown.
+    """
     shown: Json = {}
     for key, value in now.items():
-        if _is_small(value):
-            shown[key] = value
-            shown[f"{key}_prev"] = before.get(key)
+        if isinstance(key, str) and _is_small(value):
+            shown[key] = plain(value)
+            earlier = before.get(key)
+            shown[f"{key}_prev"] = plain(earlier) if _is_small(earlier) else None
     return shown
 
 
 def _is_small(value: Any) -> bool:
     if isinstance(value, dict | list | tuple):
-        inner = value.values() if isinstance(value, dict) else value
-        return len(value) <= _MAX_SEEN and all(
-            one is None or isinstance(one, bool | int | float | str) for one in inner
-        )
-    return value is None or isinstance(value, bool | int | float | str)
+        inner = [*value.values(), *value] if isinstance(value, dict) else value
+        if len(value) > _MAX_SEEN or any(isinstance(one, dict | list | tuple) for one in inner):
+            return False
+    try:
+        plain(value)
+    except NotPlain:
+        return False
+    return not isinstance(value, str) or len(value) <= _MAX_TEXT
 
 
 class Reflexes:
@@ -99,13 +107,12 @@ class Reflexes:
         """The verdicts at this step, of those reflexes that have one; none where it isn't their step.
 
         `states` end with the present one; the one `every` before it is what `…_prev` shows, or the oldest there is.
-        Raises NotPlain where what is shown is no JSON.
         """
         verdicts = []
         for reflex in [*self._reflexes.values()]:
             if step % reflex.every == 0:
                 before = states[max(0, len(states) - 1 - reflex.every)]
-                verdicts.append(self._ask(reflex, plain(seen(before, states[-1]))))
+                verdicts.append(self._ask(reflex, seen(before, states[-1])))
         return [verdict for verdict in verdicts if verdict is not None]
 
     def drop(self, name: str) -> None:
