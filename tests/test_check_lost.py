@@ -141,3 +141,34 @@ def test_a_checkout_without_its_empty_folders_opens_and_records(lived: Memory) -
         live_some(again, episodes=1)
         again.documents.create("notes.md", "- Iron [ep_000001].\n")
     assert check(lived.layout).is_sound
+
+
+# --- whole files and folders
+
+
+def test_a_lost_folder_of_lives_is_made_again_by_repair_alone(lived: Memory) -> None:
+    log = Path(lived.layout.log(1)).read_bytes()
+    shutil.rmtree(lived.layout.lives_folder)
+    assert "log-lacks" in kinds(check(lived.layout))
+    assert repair(lived.layout, cue_makers()).is_sound
+    assert Path(lived.layout.log(1)).read_bytes() == log
+
+
+def test_a_lost_manifest_is_named(lived: Memory, capsys: pytest.CaptureFixture[str]) -> None:
+    os.unlink(lived.layout.manifest)
+    for command in (["check"], ["episodes"], ["check", "--repair"]):
+        assert main([command[0], lived.root, *command[1:]]) == 1
+        printed = capsys.readouterr()
+        assert "memory.json" in printed.out + printed.err
+        assert "put it back from a copy" in printed.out + printed.err
+    assert [problem.kind for problem in check(lived.layout).problems] == ["manifest"]
+
+
+@pytest.mark.parametrize("name", ["grid.jsonl", "worlds.jsonl", "inspections.jsonl", "procedures.jsonl"])
+def test_a_folder_in_a_journals_place_costs_that_journal_alone(lived: Memory, name: str) -> None:
+    path = Path(lived.layout.at(name))
+    path.unlink(missing_ok=True)
+    path.mkdir()
+    found = check(lived.layout).problems
+    assert ("journal", name) in [(problem.kind, problem.file) for problem in found]
+    assert len(lived.find().rows) == 4

@@ -110,6 +110,9 @@ def read(path: str, start: int = 0, end: int | None = None) -> Iterator[Entry | 
         file = open(path, "rb", buffering=_CHUNK)  # noqa: SIM115 (closed below; a missing file is no error)
     except FileNotFoundError:
         return
+    except IsADirectoryError:
+        yield Broken(0, 0, "no file: a folder stands in its place")
+        return
     with file:
         file.seek(start)
         offset = start

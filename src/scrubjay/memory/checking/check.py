@@ -101,6 +101,8 @@ def _check_lines(layout: Layout, path: str, report: Report) -> None:
     for line in journal.read(path):
         if isinstance(line, journal.Entry):
             report.counts[f"rows of {os.path.basename(name)}"] += 1
+        elif line.length == 0:
+            report.add("journal", name, line.reason)
         elif line.tail:
             message = f"{line.length} bytes of a torn row at the end"
             report.add("torn-tail", name, message, line.offset, "fence it with a newline")

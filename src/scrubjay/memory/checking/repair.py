@@ -14,7 +14,7 @@ from scrubjay.memory.checking.check import check, owners
 from scrubjay.memory.checking.findings import Problem, Report
 from scrubjay.memory.checking.lives import rebuild_starts
 from scrubjay.memory.claims import episode_numbers
-from scrubjay.memory.disk import lock_exclusive
+from scrubjay.memory.disk import lock_exclusive, make_folder
 from scrubjay.memory.episode_frames import CueMaker
 from scrubjay.memory.evidence import read_record
 from scrubjay.memory.layout import Layout, episode_id
@@ -110,5 +110,6 @@ def _project_again(layout: Layout, idents: list[str], say: Callable[[str], None]
             record, _ = read_record(layout, ident)
         except (LookupError, ValueError):
             continue
+        make_folder(layout.life(record["life"]))  # it may be what was lost
         if not folder.is_running(layout, record["life"]) and complete(layout, record, 0, 0):
             say(f"completed the grid rows and log section of {ident}")
