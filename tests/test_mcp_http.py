@@ -139,8 +139,8 @@ def test_pages_of_others_and_rebound_names_are_refused(lived: Memory, headers: d
 
 def test_a_token_of_any_characters_is_compared_by_its_bytes(lived: Memory) -> None:
     async def work() -> None:
-        async with listening(lived.root, TOKEN) as base, httpx2.AsyncClient() as http:
-            for token, status in ((TOKEN, 400), (TOKEN[:-1], 401)):
+        async with listening(lived.root, f"{TOKEN}\n") as base, httpx2.AsyncClient() as http:
+            for token, status in ((TOKEN, 400), (f" {TOKEN} ".rstrip(), 400), (TOKEN[:-1], 401)):
                 headers = [(b"authorization", f"Bearer {token}".encode())]
                 answer = await http.post(f"{base}/mcp", headers=headers, content=b"{}")
                 assert answer.status_code == status

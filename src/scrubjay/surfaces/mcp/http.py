@@ -51,7 +51,7 @@ class _Guard:
     """Lets requests through that carry the token."""
 
     def __init__(self, app: ASGIApp, token: str) -> None:
-        self._app, self._token = app, token.encode()
+        self._app, self._token = app, token.strip().encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan" or self._is_known(scope):
