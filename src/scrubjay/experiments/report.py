@@ -11,13 +11,37 @@ from statistics import median
 from scrubjay.experiments.comparing import Comparison, compare, reference_of
 from scrubjay.experiments.inspecting import WITHIN
 from scrubjay.experiments.plan import Published
-from scrubjay.experiments.results import MEASURES, group, steps_to
+from scrubjay.experiments.results import MEASURES, Measure, group, steps_to
 from scrubjay.memory.jsonio import Json
 from scrubjay.statistics import binomial_test, fisher, mean_std
 
 __all__ = ["report", "table"]
 
 Runs = Mapping[str, Mapping[int, Json]]
+# The measures of each table, and which of the MFM paper's it follows.
+_TABLES = (
+    (
+        "Milestones (Tables 2 and 3)",
+        (
+            "milestones", "steps to a milestone", "reached the goal, %", "steps to the goal", "deaths", "tables again",
+            "lost, % of steps", "lost, % of out of view",
+        ),
+    ),
+    (
+        "Skill reuse (Table 5)",
+        (
+            "procedures written", "procedure calls", "procedure calls that succeeded", "procedures reused",
+            "procedures reused later",
+        ),
+    ),
+    (
+        "Cost (Table 9)",
+        (
+            "turns", "steps per turn", "requests per turn", "tokens in per turn", "tokens out per turn",
+            "images per turn", "model seconds per turn", "inspections", "consolidations", "cost, $", "CPU seconds",
+        ),
+    ),
+)  # fmt: skip
 
 
 def report(results: Sequence[Json], title: str, published: Iterable[Published] = ()) -> str:
@@ -52,8 +76,13 @@ def _section(task: str, model: str, methods: Runs) -> list[str]:
     )
     if given["arguments"]:
         told += f" Environment: {', '.join(f'{key} = {value}' for key, value in given['arguments'].items())}."
-    parts = [f"## {task}, {'scripted' if first['model']['is_scripted'] else model}", told, _measures(methods)]
-    parts += _encoders(methods) + _comparisons(methods)
+    if given.get("goal"):
+        told += f" The goal is {given['goal']}."
+    parts = [f"## {task}, {'scripted' if first['model']['is_scripted'] else model}", told]
+    for title, names in _TABLES:
+        shown = _measures(methods, names)
+        parts += [f"### {title}", shown] if shown else []
+    parts += _encoders(methods) + _comparisons(methods) + _ablations(methods)
     if first["known_milestones"]:
         parts += ["### Steps to each milestone", _milestones(methods)]
     returns = _returns(methods)
@@ -61,20 +90,42 @@ def _section(task: str, model: str, methods: Runs) -> list[str]:
         parts += ["### Returns to what was seen far away", returns]
     looked = _inspections(methods)
     if looked:
-        parts += ["### What looking back led to", looked]
-    parts += ["### Storage", _storage(methods)]
+        parts += ["### What looking back led to (A.4, Figure 16)", looked]
+    parts += ["### Storage (Table 8)", _storage(methods)]
     return parts
 
 
-def _measures(methods: Runs) -> str:
-    rows = []
-    for measure in MEASURES:
+def _measures(methods: Runs, names: Sequence[str]) -> str:
+    """Mean ± standard deviation over seeds of these measures; nothing where no run has one of them."""
+    rows, meant = [], []
+    for measure in (one for one in MEASURES if one.name in names):
         cells = [_mean([measure.of(result) for result in by_seed.values()]) for by_seed in methods.values()]
         if any(cell != "–" for cell in cells):
             rows.append((measure.name, *cells))
-    rows.append(("runs", *(str(len(by_seed)) for by_seed in methods.values())))
-    meaning = "; ".join(f"**{m.name}**: {m.what}" for m in MEASURES if any(m.name == row[0] for row in rows))
-    return f"{table(('mean ± std', *methods), rows)}\n\n{meaning}."
+            meant.append(f"**{measure.name}**: {measure.what}")
+    if not rows:
+        return ""
+    counts = tuple(str(len(by_seed)) for by_seed in methods.values())
+    return f"{table(('mean ± std', *methods), [*rows, ('runs', *counts)])}\n\n{'; '.join(meant)}."
+
+
+def _ablations(methods: Runs) -> list[str]:
+    """What each ablation loses or gains against mfm, in the mean over the seeds that both have."""
+    ablations = [name for name in methods if name.startswith("mfm-")]
+    if "mfm" not in methods or not ablations:
+        return []
+    rows = []
+    for measure in (one for one in MEASURES if one.is_tested):
+        cells = [_lost(methods["mfm"], methods[name], measure) for name in ablations]
+        if any(cell != "–" for cell in cells):
+            rows.append((measure.name, *cells))
+    note = "Ablation − mfm, mean ± std over the seeds that both have; 0 ± 0: the same in every one."
+    return ["### Ablations (Table 4)", f"{table(('measure', *ablations), rows)}\n\n{note}"]
+
+
+def _lost(whole: Mapping[int, Json], part: Mapping[int, Json], measure: Measure) -> str:
+    pairs = [(measure.of(whole[seed]), measure.of(part[seed])) for seed in sorted(whole.keys() & part.keys())]
+    return _mean([b - a for a, b in pairs if a is not None and b is not None])
 
 
 def _encoders(methods: Runs) -> list[str]:
@@ -195,7 +246,8 @@ def _storage(methods: Runs) -> str:
     parts = list(
         dict.fromkeys(name for runs in methods.values() for r in runs.values() for name in r["storage"]["parts"])
     )
-    rows = []
+    whole = [str(mean_std([r["storage"]["bytes"] / 1e6 for r in by_seed.values()])) for by_seed in methods.values()]
+    rows = [("all", *whole)]
     for name in parts:
         cells = []
         for by_seed in methods.values():

@@ -141,5 +141,10 @@ MEASURES = (
     Measure("procedures reused later", "called again in a later life", lambda r: _skill(r, "reused_in_later_lives")),
     Measure("cost, $", "where prices are known", lambda r: r["use"]["cost"]),
     Measure("memory, MB", "bytes stored in all", lambda r: r["storage"]["bytes"] / 1e6),
+    Measure(
+        "CPU seconds per 1,000 steps",
+        "environment and recording included",
+        lambda r: 1000 * r["cpu_seconds"] / r["steps"] if r["steps"] else None,
+    ),
     Measure("CPU seconds", "of the whole run, environment and recording included", lambda r: r["cpu_seconds"]),
 )

@@ -4,6 +4,7 @@ adds. All of it follows from the stored files, so that a run can be scored again
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from statistics import fmean
 from typing import TYPE_CHECKING
@@ -57,6 +58,7 @@ def _use(memory: Memory) -> Json:
         "workshops": sum(row.get("kind") == WORKSHOP for row in rows),
         "consolidations": sum(row.get("kind") == CONSOLIDATION for row in rows),
         "steps_per_turn": round(fmean(steps), 3) if steps else None,
+        "turn_lengths": [list(both) for both in sorted(Counter(steps).items())],
     }
 
 

@@ -16,6 +16,7 @@ examples:
   scrubjay experiment run crafter.toml                  every trial of the file, into runs/<its name>
   scrubjay experiment run crafter.toml --jobs 4         four at once
   scrubjay experiment report runs/crafter               report.md, runs.csv, milestones.csv, figures
+  scrubjay experiment score runs/crafter                score again what the memories hold, with the scores of today
 
 Ctrl-C stops after the present step. The same command goes on: finished trials are not done again, one that was cut
 off is put aside and done from its beginning.
@@ -35,6 +36,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     report_parser.add_argument("folder", metavar="DIR")
     report_parser.add_argument("--experiment", metavar="FILE.toml", help="show its published figures as well")
 
+    score_parser = actions.add_parser("score", help="score finished trials again, from their memories")
+    score_parser.add_argument("folder", metavar="DIR")
+
 
 def _count(text: str) -> int:
     value = int(text)
@@ -45,7 +49,18 @@ def _count(text: str) -> int:
 
 def run(arguments: argparse.Namespace) -> int:
     """0 when all is done, 1 when a trial failed, 130 when Ctrl-C stopped it."""
-    return _run(arguments) if arguments.action == "run" else _report(arguments)
+    return {"run": _run, "report": _report, "score": _score}[arguments.action](arguments)
+
+
+def _score(arguments: argparse.Namespace) -> int:
+    from scrubjay.experiments.rescoring import score_again
+
+    def tell(name: str, changed: list[str]) -> None:
+        print(f"{name}: {', '.join(changed) if changed else 'the same'}")
+
+    count = score_again(arguments.folder, tell)
+    print(f"{count} result{'' if count == 1 else 's'} changed")
+    return 0
 
 
 def _run(arguments: argparse.Namespace) -> int:
