@@ -192,13 +192,13 @@ class Documents:
         with self._store.writing():
             return self._store.sync()
 
-    def history(self, path: str | None = None) -> Changes:
-        """All changes, or those of one document also under its earlier names, oldest first."""
+    def history(self, path: str | None = None, *, last: int | None = None) -> Changes:
+        """All changes, or those of one document also under its earlier names, oldest first; the newest `last` of them."""
         self._look()
         history = self._store.history
-        if path is None:
-            return [*history.changes(history.marks.values())]
-        return [*history.changes(mark for _, mark in history.lineage(document_path(path)))]
+        lineage = [] if path is None else history.lineage(document_path(path))
+        marks = [*history.marks.values()] if path is None else [mark for _, mark in lineage]
+        return [*history.changes(marks if last is None else marks[max(0, len(marks) - last) :])]
 
     def show(self, path: str, at: At) -> str:
         """The text that a document had after change `at`. Raises NotFound where it was not there then."""

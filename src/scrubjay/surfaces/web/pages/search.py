@@ -1,0 +1,86 @@
+"""Search: the form with every condition of `scrubjay episodes`, what it finds, and the same as a command line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from scrubjay.errors import ScrubjayError
+from scrubjay.memory.records import Row
+from scrubjay.retrieval.document_words import DocumentLine
+from scrubjay.retrieval.matches import Matches
+from scrubjay.surfaces.web.command_line import command_line
+from scrubjay.surfaces.web.form import Asked, asked, values_of, with_pictures
+from scrubjay.surfaces.web.pages.common import answer, given, reader_of
+from scrubjay.surfaces.web.reader import Reader
+from scrubjay.surfaces.web.templating import page
+
+__all__ = ["search"]
+
+_ROWS = 48
+_OFFERED = 200
+_ALWAYS_SHOWN = ("grep", "life", "tag", "action", "after")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One page of what was found, or why nothing could be looked for."""
+
+    rows: tuple[Row, ...] = ()
+    documents: tuple[DocumentLine, ...] = ()
+    total: int | None = None
+    more: str | None = None
+    command: str = ""
+    error: str = ""
+
+
+def search(request: Request) -> HTMLResponse:
+    """The page, or with `part=1` what was found alone."""
+    reader = reader_of(request)
+    values = given(request)
+    found = _found(reader, values)
+    status = 400 if found.error else 200
+    if request.query_params.get("part"):
+        return page("results.html", status, found=found)
+    fields = values_of(values)
+    return answer(
+        request,
+        "search.html",
+        status=status,
+        here="search",
+        found=found,
+        values=fields,
+        is_detailed=any(value for name, value in fields.items() if name not in _ALWAYS_SHOWN),
+        lives=[life.life for life in reader.lives()][-_OFFERED:],
+        tags=[name for name, _ in reader.outline.tags.most_common(_OFFERED)],
+        actions=[name for name, _ in reader.outline.actions.most_common(_OFFERED)],
+        worlds=[name for name, _ in reader.outline.worlds.most_common(_OFFERED)],
+    )
+
+
+def _found(reader: Reader, values: Mapping[str, str]) -> Found:
+    try:
+        form = asked(values, _ROWS)
+        command = command_line(reader.shown, form.query, same_screen=form.same_screen, like=form.like)
+        query = with_pictures(form, reader.memory)
+        rows, documents, total, more = reader.use_matches(query, lambda matches: _taken(matches, form))
+    except ScrubjayError as error:
+        return Found(error=str(error))
+    address = None if more is None else urlencode({**{k: v for k, v in values.items() if k != "part"}, "after": more})
+    return Found(rows, documents, total, address, command)
+
+
+def _taken(matches: Matches, form: Asked) -> tuple[tuple[Row, ...], tuple[DocumentLine, ...], int | None, str | None]:
+    query = form.query
+    # Counting is quick where the index answers; where texts or pictures must be looked at, the page does without.
+    looked_at = (query.grep, query.regex, query.match, query.through, form.like, form.same_screen)
+    total: int | None = None
+    if matches.more is None and query.after is None:
+        total = len(matches)
+    elif all(value is None for value in looked_at):
+        total = matches.total
+    return (matches.rows, matches.documents, total, matches.more)
