@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from scrubjay.environments.vizdoom.environment import CELL
+from scrubjay.environments.vizdoom.reached import CELL
 from scrubjay.experiments.report import table
 from scrubjay.methods.encoders.named import FRAMES, make_encoders
 from vizdoom_lives import live, open_game

@@ -17,6 +17,7 @@ import os
 import sys
 import tempfile
 
+from scrubjay.environments.tasks import TASKS
 from scrubjay.experiments.figures import draw_figures
 from scrubjay.experiments.plan import Experiment, experiment_of
 from scrubjay.experiments.report import report
@@ -36,15 +37,23 @@ COMMON = {
 TEXT = "Reach as many milestones as you can."
 MILESTONES = {"name": "milestones", "text": TEXT}
 SHORT_LIVES = {"name": "short-lives", "text": TEXT, "arguments": {"length": 400}}  # five lives in one world
-METHODS = ["direct", "prolong", "vista", "mfm", "mfm-flat"]
+FELT = ["direct", "prolong", "vista", "mfm", "mfm-flat"]
+UNFELT = [  # they give this player what mfm gives it, or what direct does
+    "mfm-no-frames", "mfm-no-procedures", "mfm-no-consolidation", "reflexion", "voyager", "jarvis1", "mrsteve",
+    "optimus1",
+]  # fmt: skip
+AT_TASKS = [*FELT, "mfm-no-frames", "mrsteve"]  # in the last two tasks it looks at frames
 
 
 def experiments(seeds: int) -> list[Experiment]:
-    """Both tasks with every method that the player can feel, seed by seed; one ablation that it can't, once."""
+    """Small tasks in which memory must matter, then whole lives: with what the player can feel, then with the rest."""
     chosen = list(range(FIRST_SEED, FIRST_SEED + seeds))
-    every = experiment_of({**COMMON, "methods": METHODS, "seeds": chosen, "tasks": [MILESTONES, SHORT_LIVES]})
-    same = experiment_of({**COMMON, "methods": ["mfm-no-frames"], "seeds": chosen[:1], "tasks": [MILESTONES]})
-    return [same, every]
+    given = {**COMMON, "seeds": chosen}
+    return [
+        experiment_of({**given, "methods": AT_TASKS, "tasks": list(TASKS)}),
+        experiment_of({**given, "methods": FELT, "tasks": [MILESTONES, SHORT_LIVES]}),
+        experiment_of({**given, "methods": UNFELT, "tasks": [MILESTONES]}),
+    ]
 
 
 def tell(done: Done) -> None:

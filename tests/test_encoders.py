@@ -53,7 +53,7 @@ def test_the_default_needs_no_model_and_reads_what_was_recorded(memory: Memory) 
     encoders = make_encoders()
     assert encoders.names(("text", "frames")) == ("words", "place/1")
     row = memory.find(Query(last=1)).rows[0]
-    first, last = (memory.episode(row).frame(step).array() for step in (row.first_step, row.last_step))
+    first, last = (memory.episode(row).frame(step or 0).array() for step in (row.first_step, row.last_step))
     assert encoders.frames.of_first(memory, row) == describe(first)
     assert encoders.frames.of_last(memory, row) == describe(last) == encoders.frames.of_frame(last)
     assert encoders.text.likeness("wood", ["wood", "stone"]) == [1.0, 0.0]

@@ -57,6 +57,21 @@ def test_turns_are_counted_by_looks_and_retargets(tmp_path: Path) -> None:
     assert abs(told["chance"] - (1 / 3) / 2) < 1e-9
 
 
+def test_what_a_plan_names_counts_also_where_it_was_dropped(tmp_path: Path) -> None:
+    memory = lived(tmp_path / "m", ([(1.0, 1.0)], []), ([(1.0, 1.0)], ["ep_000000"]))
+    path = memory.layout.turns(1)
+    last = memory.find().rows[-1]
+    for dropped, looked in (((50.0, 3.0), ["ep_000000"]), ((2.0, 3.0), [last.id])):
+        row = {
+            "turn": 7, "first_step": 2, "last_step": 2, "episodes": [], "milestones": [], "inspected": looked,
+            "entries": [["wait", 1], ["go_to", 1, {"x": dropped[0], "z": dropped[1]}]],
+        }  # fmt: skip
+        journal.append(path, memory.layout.lock_of(path), [row])
+    counts = inspection_counts(memory)
+    assert counts["table"] == [[2, 1], [1, 0]]
+    assert counts["recalls"] == 1  # (2, 3) lies near the last episode, (50, 3) near none
+
+
 def test_nothing_is_counted_of_nothing(tmp_path: Path) -> None:
     told = inspection_counts(Memory.create(tmp_path / "m"))
     assert told == {"table": [[0, 0], [0, 0]], "recalls": 0, "chance": None, "lags": [], "earlier": 0}

@@ -72,5 +72,4 @@ def _used(account: Account) -> Json:
         "seconds": round(account.seconds, 3),
         **({"events": list(account.events)} if account.events else {}),
         **({"encoders": list(account.encoders)} if account.encoders else {}),
-        **({"encoders": list(account.encoders)} if account.encoders else {}),
     }

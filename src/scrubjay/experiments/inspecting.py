@@ -1,7 +1,7 @@
 """What looking back led to: retargets, recalls, and how far back a model looked (MFM paper, Figures 6 and 16, A.4).
 
 Everything is counted from the rows of turns and the episodes they name. The coordinates of a turn are those in the
-arguments of its executed entries; what was planned and dropped does not count.
+arguments of its plan, also of entries that were dropped; a row that keeps no arguments has those of what was executed.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrubjay.errors import NotFound
 from scrubjay.memory import journal
@@ -75,20 +75,23 @@ def _turns(memory: Memory) -> Iterator[_Looking]:
             if not isinstance(row.get("entries"), list):
                 continue  # a consolidation
             episodes = tuple(row.get("episodes") or ())
-            spots = frozenset(spot for ident in episodes for spot in _spots(memory, ident))
+            ground = [name for place, name in enumerate("xyz") if place in memory.world(life.world).ground]
+            spots = frozenset(_planned(memory, row["entries"], episodes, ground))
             looked = tuple(_rows(memory, row.get("inspected") or ()))
             yield _Looking(looked, spots - before, row["first_step"], life.life, life.world, episodes)
             before = spots
 
 
-def _spots(memory: Memory, ident: str) -> Iterator[Spot]:
-    record = memory.episode(ident).record
-    arguments = record.get("arguments") or {}
-    names = [name for place, name in enumerate("xyz") if place in memory.world(record["world"]).ground]
-    values = [arguments.get(name) for name in names]
-    one, two = values
-    if is_number(one) and is_number(two):
-        yield (float(one), float(two))
+def _planned(memory: Memory, entries: list[Any], episodes: Iterable[str], ground: list[str]) -> Iterator[Spot]:
+    """The coordinates that a plan names; of the entries carried out where the row keeps no arguments."""
+    given = [entry[2] for entry in entries if isinstance(entry, list) and len(entry) > 2]
+    if not given:
+        given = [memory.episode(ident).record.get("arguments") for ident in episodes]
+    for arguments in given:
+        if isinstance(arguments, dict):
+            one, two = (arguments.get(name) for name in ground)
+            if is_number(one) and is_number(two):
+                yield (float(one), float(two))
 
 
 def _rows(memory: Memory, references: Iterable[str]) -> Iterator[Row]:

@@ -79,9 +79,11 @@ def past_plans(memory: Memory) -> Iterator[PastPlan]:
 
 
 def _entry(entry: Any) -> str:
-    """`do x3` for `["do", 3]`."""
+    """`do x3` for `["do", 3]`, `go_to(x=3, z=4)` for `["go_to", 1, {"x": 3, "z": 4}]`."""
     if not isinstance(entry, list) or not entry:
         return str(entry)
+    if len(entry) > 2 and isinstance(entry[2], dict):
+        return f"{entry[0]}({', '.join(f'{name}={value}' for name, value in entry[2].items())})"
     repeat = f" x{entry[1]}" if len(entry) > 1 and entry[1] not in (None, 1) else ""
     return f"{entry[0]}{repeat}"
 
