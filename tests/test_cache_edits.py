@@ -32,10 +32,6 @@ def edited(tmp_path: Path) -> Layout:
     return layout
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="the watermark samples a few places of what lies before it, and knows neither size nor time of the file",
-)
 def test_an_edit_in_the_middle_is_noticed(edited: Layout) -> None:
     with derived(edited) as locator:
         assert [row.id for row in locator.find(Query(tag="opened")).rows] == ["ep_000140"]

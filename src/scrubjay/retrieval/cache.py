@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["Cache", "Outdated", "open_cache"]
 
 _FEW_TEXTS = 100
-_NOTHING = Watermark(0, 0, 0, 0, 0)
+_NOTHING = Watermark(0, 0, 0, 0, 0, 0, 0)
 
 
 class Outdated(DerivedFailed):

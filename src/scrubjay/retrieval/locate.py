@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["Locator"]
 
 _PAGE = 512
-# An index of about 700 rows: below, reading it whole is cheaper than opening SQLite.
-_SMALL = 1 << 19
+# An index of about 550 rows: below, reading it whole is as cheap as opening SQLite, and nothing has to be built.
+_SMALL = 400_000
 
 
 class Locator:

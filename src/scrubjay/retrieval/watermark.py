@@ -1,7 +1,7 @@
 """How far an append-only file has been read, and whether what lies before that point is still what was read.
 
-A restored copy, a checkout or an edit is noticed: another file, a shorter one, or other bytes at places that are
-looked at again. It knows bytes and nothing of rows.
+A restored copy, a checkout or an edit is noticed: another file, a shorter one, one of the same size that was written
+to, or other bytes at places that are looked at again. It knows bytes and nothing of rows.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ _SAMPLE = 512
 class Watermark(NamedTuple):
     """Bytes before `offset` have been read, of the file with this device and inode.
 
-    `seam` sums up the last of these bytes, `samples` some of the others.
+    `seam` sums up the last of these bytes, `samples` some of the others; `size` and `written` (nanoseconds) are the
+    file's own when it was read.
     """
 
     offset: int
@@ -28,13 +29,16 @@ class Watermark(NamedTuple):
     inode: int
     seam: int
     samples: int
+    size: int
+    written: int
 
 
 def watermark_at(descriptor: int, offset: int, *, sampled: bool = True) -> Watermark:
     """The mark for an open file that was read up to `offset`; `sampled=False` for one that is only ever compared so."""
     status = os.fstat(descriptor)
     samples = _samples(descriptor, offset) if sampled else 0
-    return Watermark(offset, status.st_dev, status.st_ino, _seam(descriptor, offset), samples)
+    seam = _seam(descriptor, offset)
+    return Watermark(offset, status.st_dev, status.st_ino, seam, samples, status.st_size, status.st_mtime_ns)
 
 
 def still_holds(mark: Watermark, descriptor: int, *, sampled: bool = True) -> bool:
@@ -46,6 +50,8 @@ def still_holds(mark: Watermark, descriptor: int, *, sampled: bool = True) -> bo
     return (
         (status.st_dev, status.st_ino) == (mark.device, mark.inode)
         and status.st_size >= mark.offset
+        # An append makes it longer; what writes to it and leaves its size has changed what was read.
+        and (status.st_size != mark.size or status.st_mtime_ns == mark.written)
         and _seam(descriptor, mark.offset) == mark.seam
         and (not sampled or _samples(descriptor, mark.offset) == mark.samples)
     )
