@@ -31,6 +31,7 @@ COMMANDS = {
     "answer": "store the answer to a question asked of a frame",
     "map": "draw the grid: where it walked, what is in which cell",
     "stats": "what this memory holds, and its disk use",
+    "report": "one page of it all, to open in a browser",
     "memory": "read, write and undo the agent's own documents",
     "procedures": "the agent's methods: how their calls went, which are offered",
     "consolidate": "turn new episodes into notes, guide and procedures that cite them",
