@@ -67,15 +67,17 @@ def _together(methods: Sequence[str]) -> str:
 
 
 def _apart(names: list[tuple[float, str, str]]) -> list[tuple[float, str, str]]:
-    """The same names, moved up where two would overlap, and all of them down where the last would stand outside."""
-    placed: list[tuple[float, str, str]] = []
-    end = 0.0
+    """The same names, moved up where two would overlap, then down again as far as the axes' top asks for it."""
+    halves = {name: _LINE_HEIGHT * (name.count("\n") + 1) / 2 for _, name, _ in names}
+    up, end = [], 0.0
     for height, name, shown in sorted(names):
-        half = _LINE_HEIGHT * (name.count("\n") + 1) / 2
-        placed.append((max(height, end + half), name, shown))
-        end = placed[-1][0] + half
-    above = max(0.0, end - 1.03)
-    return [(height - above, name, shown) for height, name, shown in placed]
+        up.append((max(height, end + halves[name]), name, shown))
+        end = up[-1][0] + halves[name]
+    down, end = [], 1.03
+    for height, name, shown in reversed(up):
+        down.append((min(height, end - halves[name]), name, shown))
+        end = down[-1][0] - halves[name]
+    return down[::-1]
 
 
 def spreads(axes: Any, given: Mapping[str, Spread]) -> None:

@@ -39,17 +39,22 @@ def draw_figures(results: Sequence[Json], folder: str) -> list[str]:
         for name, draw in (("progression", _progression), ("turns", _turns), ("lags", _lags)):
             figure = draw(pyplot, methods, title)
             if figure is not None:
-                drawn.append((f"{name}-{task}-{model}", figure))
+                drawn.append((f"{name}-{task}-{_name(model)}", figure))
     for model in dict.fromkeys(model for _, model in groups):
         figure = _overhead(pyplot, {task: methods for (task, one), methods in groups.items() if one == model}, model)
         if figure is not None:
-            drawn.append((f"overhead-{model}", figure))
+            drawn.append((f"overhead-{_name(model)}", figure))
     names = []
     for name, figure in drawn:
         names.append(f"{_UNSAFE.sub('-', name)}.png")
         figure.savefig(os.path.join(folder, names[-1]), dpi=130)
         pyplot.close(figure)
     return names
+
+
+def _name(model: str) -> str:
+    """A model without the address of its server."""
+    return model.partition("@")[0]
 
 
 def _first(methods: Runs) -> Json:
@@ -62,7 +67,9 @@ def _goal(methods: Runs) -> str | None:
 
 
 def _who(methods: Runs, model: str) -> str:
-    return "played by rules, no language model" if _first(methods)["model"]["is_scripted"] else f"played by {model}"
+    return (
+        "played by rules, no language model" if _first(methods)["model"]["is_scripted"] else f"played by {_name(model)}"
+    )
 
 
 def _titled(pyplot: Any, title: str, said: str, height: float, draw: Callable[[Any], None]) -> Any:
