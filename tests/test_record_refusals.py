@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from scrubjay import Memory, World
-from scrubjay.errors import Conflict, InvalidInput
+from scrubjay.errors import Conflict, Damaged, InvalidInput
 from scrubjay.memory.checking import check
 from scrubjay.memory.deriving import DefaultDeriver, Derived, Happened
 
@@ -151,3 +151,20 @@ def test_a_folder_of_locks_that_was_deleted_is_made_again(memory: Memory) -> Non
         shutil.rmtree(memory.layout.locks)
         life.episode("go", {}).finish()
     assert check(memory.layout).is_sound
+
+
+@pytest.mark.parametrize("reference", [3, None, b"ep_000001", ["ep_000001"]])
+def test_what_is_no_text_is_no_reference(tmp_path: Path, reference: Any) -> None:
+    with Memory.create(tmp_path / "memory") as memory:
+        with pytest.raises(InvalidInput, match="not a reference"):
+            memory.episode(reference)
+        with pytest.raises(InvalidInput, match="not a reference"):
+            memory.look(reference)
+
+
+def test_a_folder_in_place_of_the_index_is_named(tmp_path: Path) -> None:
+    with Memory.create(tmp_path / "memory") as memory:
+        Path(memory.layout.index).unlink(missing_ok=True)
+        Path(memory.layout.index).mkdir()
+        with pytest.raises(Damaged, match=r"index\.jsonl"):
+            memory.find()

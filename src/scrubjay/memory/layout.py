@@ -26,7 +26,7 @@ def episode_id(number: int) -> str:
 
 def episode_number(ident: str) -> int:
     """43 for `ep_000043`. Raises InvalidInput for anything that is not an episode's id."""
-    found = _ID.fullmatch(ident)
+    found = _ID.fullmatch(ident) if isinstance(ident, str) else None
     if found is None or episode_id(int(found[1])) != ident:
         raise InvalidInput(f"{ident!r} is not an episode's id; one looks like ep_000043")
     return int(found[1])
@@ -45,7 +45,7 @@ class Reference:
 
 def parse_reference(text: str) -> Reference:
     """The reference that `text` spells. Raises InvalidInput, showing what one looks like."""
-    found = _REFERENCE.fullmatch(text.strip())
+    found = _REFERENCE.fullmatch(text.strip()) if isinstance(text, str) else None
     if found is None or episode_id(int(found[1])) != f"ep_{found[1]}":
         raise InvalidInput(f"{text!r} is not a reference; one looks like ep_000043 or ep_000043#2350")
     return Reference(f"ep_{found[1]}", None if found[2] is None else int(found[2]))

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import functools
 import os
+import stat
 from collections.abc import Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from scrubjay.errors import Damaged
 from scrubjay.memory.layout import Layout, episode_number
 from scrubjay.memory.records import Row
 from scrubjay.retrieval.cues import is_bare, raw_line, row_of_line
@@ -161,6 +163,8 @@ class Locator:
         except FileNotFoundError:
             self.close()
             return None
+        if stat.S_ISDIR(status.st_mode):
+            raise Damaged("a folder stands where the index must be", file="index.jsonl")
         self._state = state
         return True
 
