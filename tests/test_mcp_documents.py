@@ -1,4 +1,4 @@
-"""Documents, procedures and the check over MCP: what is written has a history, and what takes long says how far it is."""
+"""Documents, procedures and the check over MCP: what is written has a history, what takes long tells how far it is."""
 
 from __future__ import annotations
 
