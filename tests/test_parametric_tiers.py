@@ -15,7 +15,7 @@ from scrubjay.agent.skills import Skills
 from scrubjay.environments.contract import Environment
 from scrubjay.memory import journal
 from scrubjay.methods.named import make_method, make_player
-from scrubjay.models.contract import Turn
+from scrubjay.models.contract import Entry, Plan, Turn
 from scrubjay.parametric.backbone import Generation
 from scrubjay.parametric.categories import Categories, Category
 from scrubjay.parametric.examples import Prompt
@@ -147,9 +147,12 @@ def test_another_procedure_of_the_same_name_stays(memory: Memory, corridor: Corr
     assert memory.procedures.statistics(names[1]).called == 1
 
 
-def test_the_goal_is_the_task_or_the_next_milestone_in_the_order_of_memory(memory: Memory) -> None:
+def test_the_goal_is_the_task_or_the_next_milestone_that_was_done_before(memory: Memory) -> None:
     categories = Categories((Category("reach", frozenset({"three", "six"})),))
-    Run(Corridor(), Always(("right", 1)), memory, steps=7, lives=1).run()
+    environment = Corridor()
+    memory.procedures.create("stride", "Walks.", code="def stride():\n    act('right', 3)\n", category="reach")
+    plans = [Plan((Entry("stride", arguments={}),), name) for name in ("three", "six")]
+    Run(environment, InTurn(plans), memory, steps=6, lives=1).run()
     goal = goal_by_memory(memory, categories)
 
     def turn(task: str, *milestones: str) -> Turn:
@@ -163,6 +166,17 @@ def test_the_goal_is_the_task_or_the_next_milestone_in_the_order_of_memory(memor
     assert goal(turn("live")) == "three"
     assert goal(turn("live", "three")) == "six"
     assert goal(turn("live", "three", "six")) is None
+
+
+class InTurn(Always):
+    """Hands in one plan after the other."""
+
+    def __init__(self, plans: list[Plan]) -> None:
+        super().__init__(("wait", 1))
+        self._plans = plans
+
+    def decide(self, turn: Turn) -> Plan:
+        return self._plans[turn.turn - 1]
 
 
 # --- methods

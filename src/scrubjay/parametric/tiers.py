@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING
 
 from scrubjay.errors import Conflict, Damaged, InvalidInput, NotFound
 from scrubjay.memory.evidence import read_record
+from scrubjay.memory.jsonio import Json
 from scrubjay.memory.procedure_files import normal_name
 from scrubjay.models.chat import Usage
 from scrubjay.models.contract import Account, Entry, Model, Plan, Turn
 from scrubjay.parametric.categories import Categories
-from scrubjay.parametric.contexts import prompt_of
+from scrubjay.parametric.contexts import comparable, normal, prompt_of
 from scrubjay.parametric.generated import Parsed, parse
 from scrubjay.parametric.policy import Policy
+from scrubjay.parametric.staging import stage
 from scrubjay.parametric.verification import Verifiers, evidence_of
 
 if TYPE_CHECKING:
@@ -182,18 +184,32 @@ class TwoTiers:
 def goal_by_memory(memory: Memory, categories: Categories) -> Goal:
     """What to be at next: the task, where that is of a category; else the next milestone by the order of memory.
 
-    That is the first, in the order in which they were first reached in any life, that this life has not reached.
+    That is the first, in the order in which they were first reached in any life, that this life has not reached and
+    that was done before from a state comparable to the present one. What was done is read once, at the first turn.
     """
-    from scrubjay.retrieval.query import ALL_LIVES, Query
+    done: dict[str, list[Json]] = {}
+    order: list[str] = []
 
     def goal(turn: Turn) -> str | None:
         if categories.of(turn.task) is not None:
             return turn.task
-        rows = memory.iterate(Query(tag="milestone", life=ALL_LIVES, world=turn.world.world))
-        reached = (event.removeprefix("milestone ") for row in rows for event in row.events)
-        return next(
-            (one.replace("_", " ") for one in reached if one in turn.known_milestones and one not in turn.milestones),
-            None,
-        )
+        if not order:
+            order.extend(_reached(memory))
+            for one in stage(memory, categories).successes:
+                done.setdefault(normal(one.context.task), []).append(one.context.state)
+        for milestone in order:
+            if milestone in turn.known_milestones and milestone not in turn.milestones:
+                text = milestone.replace("_", " ")
+                if any(comparable(state, turn.state) for state in done.get(normal(text), ())):
+                    return text
+        return None
 
     return goal
+
+
+def _reached(memory: Memory) -> list[str]:
+    from scrubjay.retrieval.query import ALL_LIVES, Query
+
+    rows = memory.iterate(Query(tag="milestone", life=ALL_LIVES))
+    named = (event.removeprefix("milestone ") for row in rows for event in row.events if event.startswith("milestone "))
+    return list(dict.fromkeys(named))

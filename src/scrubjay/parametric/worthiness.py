@@ -25,9 +25,9 @@ _RATE, _RETRIEVALS = 0.8, 15
 class Weights:
     """w1 to w4, chosen by a grid search on made records (`benchmarks/parametric.py choosing`)."""
 
-    cost: float = 0.5
-    stability: float = 1.0
-    redundancy: float = 1.0
+    cost: float = 1.0
+    stability: float = 0.25
+    redundancy: float = 0.25
     forgetting: float = 0.25
 
 
