@@ -5,7 +5,8 @@
 
 Parts: tiny (a base of a million weights made here: objectives, control, retention; three seeds), smollm2 (the same on
 SmolLM2-135M: objectives of three seeds and one retention run), choosing (worthiness and trigger, on made records),
-paths (latency and tokens of the fast path against retrieval into the prompt), suite (11 long tasks in Crafter).
+numbers (what things cost), paths (latency and tokens of the fast path against retrieval into the prompt), visual (the
+weight of visual retrieval, on a taught memory in FOLDER/taught), suite (11 long tasks in Crafter).
 """
 
 from __future__ import annotations
@@ -86,7 +87,24 @@ def suite(folder: str) -> Iterator[Unit]:
     return units(folder)
 
 
-PARTS = {"tiny": tiny, "smollm2": smollm2, "choosing": choosing, "paths": paths, "suite": suite}
+def numbers(folder: str) -> Iterator[Unit]:
+    """What things cost."""
+    from parametric_numbers import units
+
+    return units(os.path.join(tempfile.mkdtemp(), "memory"))
+
+
+def visual(folder: str) -> Iterator[Unit]:
+    """The weight of visual retrieval, swept."""
+    from parametric_visual import units
+
+    return units(folder)
+
+
+PARTS = {
+    "tiny": tiny, "smollm2": smollm2, "choosing": choosing, "numbers": numbers, "paths": paths, "visual": visual,
+    "suite": suite,
+}  # fmt: skip
 
 
 def keep(name: str, units: Iterable[Unit]) -> None:
@@ -120,7 +138,7 @@ def main() -> None:
     arguments = parser.parse_args()
     for name in arguments.parts:
         if name != "report":
-            if name in ("tiny", "smollm2", "paths"):
+            if name in ("tiny", "smollm2", "numbers", "paths", "suite"):
                 import torch
 
                 torch.set_num_threads(1)
