@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corridor import Always, Corridor
-from scrubjay import Memory, Query
+from scrubjay import Memory, Query, World
 from scrubjay.agent.loop import Run
 from scrubjay.agent.skills import Skills
 from scrubjay.errors import InvalidInput
@@ -85,6 +85,60 @@ def test_the_oldest_of_the_largest_event_of_the_largest_place_goes() -> None:
     memory = kept(*first, every=5, capacity=5)
     memory.add(sight(5, x=20))
     assert sorted(one.number for one in memory.sights()) == [0, 1, 3, 4, 5]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "places"),
+    [
+        ((0.0, 0.0), (5.9, 0.0), 1),
+        ((0.0, 0.0), (6.0, 0.0), 2),
+        ((-0.1, 0.0), (0.1, 0.0), 2),
+        ((0.0, 0.0), (0.0, 59.9), 1),
+        ((0.0, 0.0), (0.0, 60.0), 2),
+        ((0.0, 359.0), (0.0, -1.0), 1),
+        ((0.0, 1.0), (0.0, 361.0), 1),
+    ],
+)
+def test_a_place_is_six_blocks_and_sixty_degrees(
+    one: tuple[float, float], other: tuple[float, float], places: int
+) -> None:
+    """Each of (x, yaw); alike as they are, sights of one place are one event."""
+    memory = kept(*(sight(n, x=x, yaw=yaw) for n, (x, yaw) in enumerate((one, other))), every=2)
+    assert len(memory.events()) == places
+
+
+def test_clusters_are_made_after_every_hundred_records() -> None:
+    memory = kept(*(sight(n) for n in range(99)))
+    assert memory.events() == []
+    memory.add(sight(99))
+    assert [len(event) for event in memory.events()] == [100]
+    for number in range(100, 199):
+        memory.add(sight(number))
+    assert [len(event) for event in memory.events()] == [100]
+    memory.add(sight(199))
+    assert [len(event) for event in memory.events()] == [200]  # the new cluster is alike, and became part of it
+
+
+@pytest.mark.parametrize(("least", "found"), [(0.79, 2), (0.81, 1)])
+def test_records_above_the_threshold_are_found(least: float, found: int) -> None:
+    memory = PlaceMemory(least=least)
+    for number, picture in enumerate((bytes([5, 0]), bytes([4, 3]))):  # cosines of 1 and 0.8 with the first
+        memory.add(Sight(number, f"ep_{number:06d}", (0.0, 0.0, 0.0), 0.0, picture))
+    assert len(memory.find(bytes([5, 0]))) == found
+
+
+def test_blocks_are_cells_of_the_world(tmp_path: Path) -> None:
+    """In a world of cells of 64 units, as Doom's, six blocks are 384 units."""
+    memory = Memory.create(tmp_path / "m")
+    with memory.live(world=World("wide", cell=64.0)) as life:
+        for x in (0.0, 370.0, 390.0):
+            frame = np.full((9, 16, 3), 80, np.uint8)
+            with life.episode("walk", frame=frame, state={"pos": [x, 0.0, 0.0], "yaw": 0.0}) as episode:
+                episode.step("walk", frame=frame, state={"pos": [x, 0.0, 0.0], "yaw": 0.0})
+                episode.finish()
+        sights = Sights(memory, life.number)
+        sights.update()
+        assert sorted(map(len, sights.places())) == [1, 2]
 
 
 def test_near_is_nearest_first() -> None:

@@ -91,6 +91,7 @@ def spreads(axes: Any, given: Mapping[str, Spread]) -> None:
         axes.plot([middle], [place], "o", color=shown, markersize=7)
     _rows(axes, list(given))
     axes.set_xlim(left=0)
+    axes.xaxis.get_major_locator().set_params(integer=True)
 
 
 def dots(axes: Any, given: Mapping[str, Mapping[str, float]]) -> None:

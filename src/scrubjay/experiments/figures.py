@@ -18,6 +18,7 @@ from scrubjay.memory.jsonio import Json
 __all__ = ["draw_figures"]
 
 Runs = Mapping[str, Mapping[int, Json]]
+_FAR = 200  # steps: where looks go back further, the axis is logarithmic
 _UNSAFE = re.compile(r"[^\w.-]+")
 # What a method costs beside acting, where a run has it.
 _OVERHEAD = ("CPU seconds per 1,000 steps", "requests per turn", "tokens in per turn", "images per turn")
@@ -150,12 +151,14 @@ def _lags(pyplot: Any, methods: Runs, title: str) -> Any | None:
             )
     if not given:
         return None
-    furthest = max(x[-1] for x, _ in given.values())
+    end = max(max(x[-1] for x, _ in given.values()) * 1.05, 10)
 
     def draw(axes: Any) -> None:
-        curves(axes, {name: ([*x, furthest * 1.02], [*y, 1.0]) for name, (x, y) in given.items()}, is_share=True)
-        axes.set_xscale("symlog", linthresh=10)
-        axes.set_xlim(0, max(furthest * 1.02, 10))
+        curves(axes, {name: ([*x, end], [*y, 1.0]) for name, (x, y) in given.items()}, is_share=True)
+        if end > _FAR:
+            axes.set_xscale("symlog", linthresh=10)
+            axes.xaxis.set_major_formatter("{x:g}")
+        axes.set_xlim(0, end)
         axes.set_xlabel("steps between an episode's end and the turn that looked at it; in brackets: looks", fontsize=9)
 
     return _titled(pyplot, title, "Share of looks that went back at most so far", 3.6, draw)

@@ -103,6 +103,8 @@ MEASURES = (
     ),
     Measure("reached the goal, %", "runs that reached the milestone that the task names", _at_goal),
     Measure("steps to the goal", "until that milestone; never counts as the budget", _to_goal, True),
+    Measure("reward", "mean score of the tasks, by their evaluator", lambda r: r["scores"].get("reward"), True),
+    Measure("reward of doing nothing", "the same tasks, as they are given", lambda r: r["scores"].get("floor")),
     Measure("deaths", "lives that ended in death", lambda r: len(r["deaths"]), True),
     Measure(
         "tables again",

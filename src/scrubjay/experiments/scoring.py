@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 __all__ = ["SCORERS", "score"]
 
 # What only one environment's states can tell.
-SCORERS = {"crafter": "scrubjay.experiments.crafter_scores:crafter_scores"}
+SCORERS = {
+    "crafter": "scrubjay.experiments.crafter_scores:crafter_scores",
+    "kicad": "scrubjay.experiments.kicad_scores:kicad_scores",
+}
 _SUMS = ("requests", "input_tokens", "output_tokens", "images", "tool_calls", "resets", "refusals", "seconds")
 
 

@@ -80,6 +80,10 @@ class Sights:
             self._here, self._now = row.end, picture
             self._places.add(Sight(row.number, row.id, row.end, float(yaw) if is_number(yaw) else 0.0, picture))
 
+    def places(self) -> list[tuple[Sight, ...]]:
+        """The sights of each place as they are kept."""
+        return self._places.places()
+
     def find(self, query: Query) -> Found:
         """Rows by look (`like`) or by place (`near`, `radius`), nearest first. Nothing else can be asked: nothing.
 

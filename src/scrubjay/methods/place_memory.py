@@ -92,6 +92,13 @@ class PlaceMemory:
             for event in place.events:
                 yield from event.sights
 
+    def places(self) -> list[tuple[Sight, ...]]:
+        """The sights of each place, new ones among them."""
+        return [
+            (*place.new, *(sight for event in place.events for sight in event.sights))
+            for place in self._places.values()
+        ]
+
     def events(self) -> list[tuple[Sight, ...]]:
         """The sights of each event, without the new ones."""
         return [tuple(event.sights) for place in self._places.values() for event in place.events]
