@@ -30,7 +30,8 @@ _SETTINGS = """<?xml version="1.0"?>
   <desktops><number>1</number></desktops>
   <mouse><context name="Client"><mousebind button="Left" action="Press"><action name="Focus"/><action name="Raise"/>
   </mousebind></context>
-  <context name="Titlebar"><mousebind button="Left" action="Drag"><action name="Move"/></mousebind></context>
+  <context name="Titlebar"><mousebind button="Left" action="Press"><action name="Focus"/><action name="Raise"/>
+  </mousebind><mousebind button="Left" action="Drag"><action name="Move"/></mousebind></context>
   <context name="Close"><mousebind button="Left" action="Click"><action name="Close"/></mousebind></context></mouse>
 </openbox_config>
 """

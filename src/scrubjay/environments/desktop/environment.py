@@ -192,6 +192,10 @@ class Desktop(gymnasium.Env["Frame", "int | Mapping[str, Any]"]):
         log = self.home.logs / Path(command[0]).name
         self.program = Program(command, log, environment, self.home.root)
 
+    def worked(self) -> float:
+        """Seconds of CPU that the program has used."""
+        return 0.0 if self.program is None else self.program.worked()
+
     def end_program(self) -> None:
         """Ends the program with all that it started. A second call does nothing."""
         program, self.program = self.program, None
@@ -263,7 +267,7 @@ class Desktop(gymnasium.Env["Frame", "int | Mapping[str, Any]"]):
     def look(self, problem: str | None = None) -> None:
         """Waits until the screen is still and takes it in. `problem` is what was wrong with the action before."""
         screen, before = self.need_screen(), self._pixels
-        settled = settle(screen, self._patience, before)
+        settled = settle(screen, self._patience, before, self.worked)
         self._pixels, self._frame = settled.pixels, frame_of(settled.pixels)
         changed = None if before is None else changed_region(before, settled.pixels)
         self._state = (

@@ -19,6 +19,7 @@ from scrubjay.errors import InvalidInput
 
 __all__ = ["Program"]
 
+_TICKS = os.sysconf("SC_CLK_TCK")
 _PATIENCE = 2.0  # seconds between asking and killing
 
 
@@ -57,6 +58,13 @@ class Program:
     def status(self) -> int | None:
         """The exit status, negative for a signal; None while it runs."""
         return self._process.poll()
+
+    def worked(self) -> float:
+        """Seconds of CPU that it has used; 0 once it has ended."""
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            user, system = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+            return (int(user) + int(system)) / _TICKS
+        return 0.0
 
     def said(self) -> str:
         """The last lines of its output."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrubjay.environments.desktop.environment import RULES, Desktop
-from scrubjay.environments.desktop.settling import Patience
+from scrubjay.environments.desktop.settling import Patience, Settled, changed_region, settle
 from scrubjay.environments.kicad.configuration import configure, kicad_version
 from scrubjay.environments.kicad.evaluator import Evaluator
 from scrubjay.environments.kicad.tasks import Task, find_task, read_tasks
@@ -29,6 +29,8 @@ __all__ = ["STEPS", "KiCad"]
 STEPS = 100
 _SECONDS = 90.0
 _CANVAS = (628, 128)  # a place on the canvas, above the sheet, where there is nothing
+_CALM = Patience(first=1.0, still=0.5)
+_TRIES = 10
 _LOADED = re.compile(r"Schematic Editor$")
 _RULES = """
 The program is KiCad's schematic editor. Hot keys act at the pointer, on the canvas: move there first. A click right
@@ -120,10 +122,7 @@ class KiCad(Desktop):
         self._evaluator = Evaluator(self.task, project)
         self.run(["eeschema", str(schematic)])
         self.wait_for(self._is_loaded, _SECONDS, "KiCad's schematic editor did not open the project")
-        x, y = _CANVAS
-        self.press(mouse_move={"x": x, "y": y})
-        self.look()
-        self.press(click={"x": x, "y": y})
+        self._wake()
 
     def is_same_life(self, life: int) -> bool:
         """True where a reset to that life would begin the present one again."""
@@ -132,6 +131,19 @@ class KiCad(Desktop):
     def told(self) -> Json:
         """What the state says beside the screen: the task."""
         return {"task": self.task.text}
+
+    def _wake(self) -> None:
+        """Moves on the canvas until it follows, then clicks: before that, hot keys do nothing."""
+        (x, y), screen = _CANVAS, self.need_screen()
+        for _ in range(_TRIES):
+            seen: list[Settled] = []
+            for right in (40, 0):
+                self.press(mouse_move={"x": x + right, "y": y})
+                seen.append(settle(screen, _CALM, seen[0].pixels if seen else None, self.worked))
+            if changed_region(seen[0].pixels, seen[1].pixels) is not None:
+                break
+        self.press(click={"x": x, "y": y})
+        settle(screen, _CALM, seen[1].pixels, self.worked)
 
     def _is_loaded(self) -> bool:
         windows = self.need_screen().windows()

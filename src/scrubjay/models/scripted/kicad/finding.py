@@ -27,8 +27,10 @@ def find(now: Situation, what: str) -> Move:
             return Move((key("ctrl+f"),), "searching", now.data)
         case "searching":
             region = now.region("Find")
-            if now.title != "Find" or region is None:
+            if region is None:
                 return now.patience("searching")
+            if now.title != "Find":  # it is there and has lost the focus
+                return Move((key("ctrl+f"),), "searching", now.data)
             if region.top < _LOWEST and not now.data.get("moved"):
                 middle = (region.left + region.right) / 2
                 drag = {"from_x": middle, "from_y": region.top - 12, "to_x": middle, "to_y": 760.0}

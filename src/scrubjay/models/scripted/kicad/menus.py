@@ -6,16 +6,19 @@ by a procedure from then on; the export follows the clicks of the episode that o
 
 from __future__ import annotations
 
+from typing import Any
+
 from scrubjay.models.contract import Entry
 from scrubjay.models.scripted.kicad.remembering import knows, note_report, precedent, write_procedure
 from scrubjay.models.scripted.kicad.seeing import Box, counts_errors, menu_rows, menu_words, menus, submenus
-from scrubjay.models.scripted.kicad.situation import Move, Situation, click, key
+from scrubjay.models.scripted.kicad.situation import Move, Situation, click, key, move_to, wait
 
 __all__ = ["check", "export"]
 
 _FILE, _INSPECT = 0, 4  # words of the menu bar
 _EXPORT = 2  # third of the entries of File that open another menu
 _CHECKER, _EXPORTER, _SAVER = "Electrical Rules Checker", "Export Netlist", "Save Netlist File"
+_ESCAPES = 4
 _NAME = "run-rules-checker"
 _CODE = '''\
 def run_rules_checker() -> str:
@@ -52,12 +55,21 @@ def check(now: Situation) -> Move:
             write_procedure(now, _NAME, "Run the electrical rules checker; its report is on the screen then.", code)
             return Move((key("Return"),), "report", now.data)
         case "closed":
-            return Move((), None) if now.is_in_editor else now.patience("closed")
+            return Move((), None) if now.is_in_editor else _close(now)
     region = now.region(_CHECKER)
-    if region is None:
+    has_errors = None if region is None else counts_errors(now.frame, region)
+    if has_errors is None:
         return now.patience("report")
-    note_report(now, counts_errors(now.frame, region))
+    note_report(now, has_errors)
     return Move((key("Escape"),), "closed", now.data)
+
+
+def _close(now: Situation) -> Move:
+    """Presses Escape once more: the checker lets it pass while it works."""
+    times = int(now.data.get("escapes", 0)) + 1
+    return (
+        now.patience("closed") if times > _ESCAPES else Move((key("Escape"),), "closed", {**now.data, "escapes": times})
+    )
 
 
 def export(now: Situation) -> Move:
@@ -66,7 +78,7 @@ def export(now: Situation) -> Move:
         case "":
             places = [] if now.data.get("by_hand") else precedent(now, _EXPORTER, 3)
             if places:
-                return Move((click(places[0]),), "following", {"places": [list(one) for one in places[1:]]})
+                return _follow([list(place) for place in places])
             return _open(now, _FILE, "file")
         case "following":
             if now.title == _EXPORTER:
@@ -74,7 +86,7 @@ def export(now: Situation) -> Move:
             places = now.data["places"]
             if not places:
                 return Move((key("Escape"), key("Escape")), "", {"by_hand": True})
-            return Move((click((places[0][0], places[0][1])),), "following", {"places": places[1:]})
+            return _follow(places)
         case "file":
             return _open_export(now)
         case "menu":
@@ -92,11 +104,18 @@ def export(now: Situation) -> Move:
     return Move((), None) if now.is_in_editor else now.patience("written")
 
 
+def _follow(places: list[list[Any]]) -> Move:
+    """Points where an earlier life pointed, one place after the other."""
+    kind, x, y = places[0]
+    return Move((Entry(kind, arguments={"x": x, "y": y}),), "following", {"places": places[1:]})
+
+
 def _open(now: Situation, word: int, stage: str) -> Move:
-    words = menu_words(now.frame)
-    if not now.is_in_editor or len(words) <= word:
+    known, words = now.data.get("menu"), menu_words(now.frame)
+    if not now.is_in_editor or (known is None and len(words) <= word):
         return now.patience("")
-    return Move((click(words[word].middle),), stage, {**now.data, "menu": list(words[word].middle)})
+    x, y = words[word].middle if known is None else known
+    return Move((click((x, y)),), stage, {**now.data, "menu": [x, y]})
 
 
 def _open_export(now: Situation) -> Move:
@@ -104,7 +123,7 @@ def _open_export(now: Situation) -> Move:
     entries = submenus(now.frame, menu_rows(now.frame, open_menus[0])) if open_menus else []
     if len(entries) <= _EXPORT:
         return now.patience("file")
-    return Move((click(entries[_EXPORT].middle),), "menu", {**now.data, "depth": 1})
+    return Move((move_to(entries[_EXPORT].middle),), "menu", {**now.data, "depth": 1})
 
 
 def _try_row(now: Situation, stage: str) -> Move:
@@ -120,6 +139,6 @@ def _try_row(now: Situation, stage: str) -> Move:
 
 
 def _next_row(now: Situation) -> Move:
-    """It was the wrong entry: closes what it opened, and the next one is tried."""
+    """It was the wrong entry: closes what it opened, lets it finish what it did, and the next one is tried."""
     number = int(now.data.get("number", 0)) + 1
-    return Move((key("Escape"),), "", {"number": number, "by_hand": True})
+    return Move((key("Escape"), wait(2.0)), "", {"number": number, "by_hand": True, "menu": now.data["menu"]})

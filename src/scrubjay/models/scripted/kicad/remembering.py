@@ -15,7 +15,8 @@ __all__ = ["known_place", "knows", "note_place", "note_report", "precedent", "wr
 
 _NOTES = "notes.md"
 _PLACE = re.compile(r"^- On screen (\w+), (.+) lies at \(([\d.]+), ([\d.]+)\) \[ep_\d+\]$", re.MULTILINE)
-_CLICKED = re.compile(r"\] click\(x=([\d.]+), y=([\d.]+)")
+_POINTED = re.compile(r"\] (click|mouse_move)\(x=([\d.]+), y=([\d.]+)")
+_POINTING = ("click", "mouse_move")
 
 
 def known_place(now: Situation, what: str) -> tuple[float, float] | None:
@@ -62,20 +63,20 @@ def write_procedure(now: Situation, name: str, description: str, code: str) -> N
     documents.write(f"procedures/{name}/{script}", code)
 
 
-def precedent(now: Situation, window: str, clicks: int) -> list[tuple[float, float]]:
-    """Where an earlier life clicked to open a window: the last clicks before it opened, the oldest first.
+def precedent(now: Situation, window: str, count: int) -> list[tuple[str, float, float]]:
+    """How an earlier life opened a window: its last clicks and moves before that, with their places, oldest first.
 
-    Empty where no earlier episode opened it, or where what led there were no clicks.
+    Empty where no earlier episode opened it, or where something else led there.
     """
     opened = now.turn.recall.find(Query(action="click", tag="opened", grep=f"opened '{window}'", life=ALL_LIVES)).rows
     for row in reversed(opened):
         if row.life is None or row.life >= now.turn.life or row.last_step is None:
             continue
-        rows = now.turn.recall.find(Query(life=row.life, steps=(max(0, row.last_step - clicks), row.last_step))).rows
-        led = [one for one in rows if one.id <= row.id and one.action_kind == "click"][-clicks:]
-        places = [_CLICKED.search(one.summary) for one in led]
-        if len(led) == clicks and all(places):
-            return [(float(found[1]), float(found[2])) for found in places if found is not None]
+        rows = now.turn.recall.find(Query(life=row.life, steps=(max(0, row.last_step - count), row.last_step))).rows
+        led = [one for one in rows if one.id <= row.id and one.action_kind in _POINTING][-count:]
+        places = [_POINTED.search(one.summary) for one in led]
+        if len(led) == count and all(places):
+            return [(found[1], float(found[2]), float(found[3])) for found in places if found is not None]
     return []
 
 

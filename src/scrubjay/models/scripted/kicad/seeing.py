@@ -21,6 +21,8 @@ __all__ = ["Box", "Sheet", "counts_errors", "highlight", "menu_rows", "menu_word
 _BORDER = (132, 0, 0)  # of the sheet's frame
 _FOUND = (255, 0, 255)  # what the editor's search found
 _ERRORS = (255, 0, 0)
+_NONE = (0, 128, 0)
+_BADGE = 60  # pixels of a count's colour
 _MENU_BORDER = (205, 199, 194)
 _SELECTED = (53, 132, 228)
 _MARGIN = 393.7  # mils from the edge of the paper to the frame: 10 mm
@@ -107,7 +109,7 @@ def menus(frame: Frame) -> list[Box]:
             top = _top_of_menu(frame, left + 5, int(bottom)) if right - left > 100 else int(bottom)
             if bottom - top > 40 and top > frame.shape[0] * 0.05:
                 found.append(_box(frame, left, top, right, int(bottom)))
-    return sorted(found, key=lambda box: box.left)
+    return sorted((box for box in found if menu_rows(frame, box)), key=lambda box: box.left)
 
 
 def _top_of_menu(frame: Frame, column: int, bottom: int) -> int:
@@ -139,10 +141,13 @@ def submenus(frame: Frame, rows: list[Box]) -> list[Box]:
     return found
 
 
-def counts_errors(frame: Frame, region: Box) -> bool:
-    """True where the report in a window counts errors: its count of them is red then."""
+def counts_errors(frame: Frame, region: Box) -> bool | None:
+    """Whether the report in a window counts errors: the count is red then, else green. None before it counts."""
     left, top, right, bottom = _pixels(frame, region)
-    return int(_like(frame[top:bottom, left:right], _ERRORS).sum()) > 60
+    window = frame[top:bottom, left:right]
+    if int(_like(window, _ERRORS).sum()) > _BADGE:
+        return True
+    return False if int(_like(window, _NONE).sum()) > _BADGE else None
 
 
 def _like(frame: Frame, colour: tuple[int, int, int], near: int = _NEAR) -> NDArray[np.bool_]:
