@@ -18,6 +18,7 @@ from scrubjay.errors import InvalidInput
 from scrubjay.experiments.plan import experiment_of
 from scrubjay.methods.named import make_method
 from scrubjay.models.named import make_model
+from scrubjay.surfaces.cli import main
 
 
 def goal_step(path: Path, task: str, method: str, seed: int = 0, steps: int | None = None) -> int | None:
@@ -116,6 +117,17 @@ def test_an_experiment_names_tasks() -> None:
     assert (named.environment, named.task.lives, named.task.steps) == ("crafter", 2, 400)
     assert named.task.goal == "collect_diamond"
     assert (own.environment, own.task.steps, own.task.goal) == ("vizdoom", 7, None)
+
+
+def test_the_command_plays_a_task_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--memory", str(tmp_path / "m"), "--task", "blocked-way-control", "--seed", "1"]
+    assert main(["run", "crafter", *arguments, "--steps", "12", "--set", "size=[64,64]"]) == 0
+    assert "collect_diamond" in capsys.readouterr().out
+    with Memory.open(tmp_path / "m", read_only=True) as memory:
+        assert memory.lives()[0].world == "crafter-blocked-way-control-1"
+        assert memory.lives()[0].task == named_task("blocked-way-control").text
+    assert main(["run", "vizdoom", *arguments]) != 0
+    assert "is of crafter, not of vizdoom" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

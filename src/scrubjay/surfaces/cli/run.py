@@ -10,6 +10,7 @@ from scrubjay.surfaces.cli.values import count, seed, setting
 
 if TYPE_CHECKING:
     from scrubjay.environments.contract import Environment
+    from scrubjay.environments.tasks import NamedTask
     from scrubjay.methods.living import Setting
     from scrubjay.models.waiting import Outage
     from scrubjay.public import Memory
@@ -115,7 +116,8 @@ def _how_long(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--task",
         metavar="TEXT",
-        help=f"what the agent is told (default: {_TOLD!r}); in an environment that has tasks, the id of one",
+        help=f"what the agent is told (default: {_TOLD!r}); the name of a task such as far-resource; in an "
+        "environment that has tasks, the id of one",
     )
     parser.add_argument("--tasks", metavar="DIR", help="folder of tasks, for an environment that has tasks")
 
@@ -162,7 +164,19 @@ def _run(arguments: argparse.Namespace) -> int:
 def _arguments(arguments: argparse.Namespace) -> dict[str, object]:
     """What the environment is made with."""
     folder = {} if arguments.tasks is None else {"tasks": arguments.tasks}
-    return {**dict(arguments.settings), **folder}
+    task = _named_task(arguments)
+    return {**({} if task is None else task.arguments), **dict(arguments.settings), **folder}
+
+
+def _named_task(arguments: argparse.Namespace) -> NamedTask | None:
+    """The task that ships of this name, where `--task` is one. Raises InvalidInput where it is of another world."""
+    from scrubjay.environments.tasks import TASKS
+    from scrubjay.errors import InvalidInput
+
+    task = TASKS.get(arguments.task or "")
+    if task is not None and task.environment != arguments.environment:
+        raise InvalidInput(f"--task {task.name} is of {task.environment}, not of {arguments.environment}")
+    return task
 
 
 def _setting(arguments: argparse.Namespace, environment: Environment) -> Setting:
@@ -174,6 +188,9 @@ def _setting(arguments: argparse.Namespace, environment: Environment) -> Setting
     if arguments.driver is not None and arguments.model is not None:
         raise InvalidInput("--driver: it is the player; leave out --model")
     told, steps, lives = arguments.task or _TOLD, arguments.steps or _STEPS, arguments.lives
+    named = _named_task(arguments)
+    if named is not None:
+        told, steps, lives = named.text, arguments.steps or named.steps, lives or named.lives
     if isinstance(environment, Tasked):
         told = environment.choose_task(arguments.task or "all")
         lives = lives or environment.lives
