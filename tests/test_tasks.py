@@ -15,7 +15,7 @@ from scrubjay.environments.crafter import Crafter
 from scrubjay.environments.crafter.layouts import LAYOUTS, Cell
 from scrubjay.environments.tasks import TASKS, named_task
 from scrubjay.errors import InvalidInput
-from scrubjay.experiments.plan import experiment_of
+from scrubjay.experiments.plan import experiment_of, read_experiment
 from scrubjay.methods.named import make_method
 from scrubjay.models.named import make_model
 from scrubjay.surfaces.cli import main
@@ -117,6 +117,15 @@ def test_an_experiment_names_tasks() -> None:
     assert (named.environment, named.task.lives, named.task.steps) == ("crafter", 2, 400)
     assert named.task.goal == "collect_diamond"
     assert (own.environment, own.task.steps, own.task.goal) == ("vizdoom", 7, None)
+
+
+@pytest.mark.parametrize(
+    "file", sorted((Path(__file__).parent.parent / "experiments").glob("*.toml")), ids=lambda file: file.stem
+)
+def test_experiments_that_ship_can_be_read(file: Path) -> None:
+    experiment = read_experiment(file)
+    assert experiment.name == file.stem
+    assert all(make_method(method).traits.name == method for method in experiment.methods)
 
 
 def test_the_command_plays_a_task_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

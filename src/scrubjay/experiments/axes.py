@@ -106,7 +106,8 @@ def dots(axes: Any, given: Mapping[str, Mapping[str, float]]) -> None:
         rows = [(values[method], place + shift) for place, values in enumerate(given.values()) if method in values]
         axes.plot(*zip(*rows, strict=True), "o", color=colour(method, number), markersize=5, label=method)
     _rows(axes, list(given))
-    axes.set_xlim(left=0)
+    most = max((value for values in given.values() for value in values.values()), default=1.0)
+    axes.set_xlim(0, 1.05 * most or 1.0)
 
 
 def _rows(axes: Any, names: Sequence[str]) -> None:
