@@ -43,7 +43,7 @@ UNFELT = [  # they give this player what mfm gives it, or what direct does
     "mfm-no-frames", "mfm-no-procedures", "mfm-no-consolidation", "reflexion", "voyager", "jarvis1", "mrsteve",
     "optimus1",
 ]  # fmt: skip
-AT_TASKS = [*FELT, "mfm-no-frames", "mrsteve"]  # in the last two tasks it looks at frames
+AT_TASKS = [*FELT, "mfm-no-frames", "mrsteve"]  # in the last two tasks it asks for the look of a frame
 
 
 def experiments(seeds: int) -> list[Experiment]:

@@ -60,6 +60,8 @@ def test_every_layout_can_be_walked_and_lies_inside_the_world(name: str, seed: i
     inside = walkable_from(layout.tiles, layout.start)
     beside = {(x + i, z + j) for x, z in inside for i, j in ((1, 0), (-1, 0), (0, 1), (0, -1))}
     assert all(cell in inside or cell in beside for cell in layout.tiles)
+    if name.startswith("blocked-way"):
+        assert "diamond" in [layout.tiles.get((layout.start[0] + n, layout.start[1])) for n in range(-4, 5)]
     if layout.ores:
         assert [sum(ore.is_good for ore in layout.ores.values() if ore.room == room) for room in (1, 2)] == [1, 1]
 

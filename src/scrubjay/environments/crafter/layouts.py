@@ -90,7 +90,8 @@ def blocked_way(seed: int, life: int, is_open: bool = False) -> Layout:
     left, top = _CENTRE[0] - side // 2, _CENTRE[1] - side // 2
     ring = [(left + n, top) for n in range(side)] + [(left + side, top + n) for n in range(side)]
     ring += [(left + side - n, top + side) for n in range(side)] + [(left, top + side - n) for n in range(side)]
-    first = int(np.random.default_rng((seed, 2)).integers(2, side - gap - 2)) + side * (seed % 4)
+    along = 2 * side * (seed % 2)  # above or below: the view is wider than high
+    first = along + int(np.random.default_rng((seed, 2)).integers(2, side - gap - 2))
     tiles = {cell: "sand" for place, cell in enumerate(ring) if is_open or not 0 <= place - first < gap}
     for x, z, away in ((left, top, (-1, -1)), (left + side, top + side, (1, 1))):
         tiles |= {(x + away[0] * n, z): "sand" for n in range(1, 7)}
