@@ -84,6 +84,9 @@ def _place(tokens: Sequence[Token], lines: Collection[int]) -> None:
     """Gives blocks the number of their line, and marks those in which a claim without evidence begins."""
     seen: set[int] = set()
     for token in tokens:
+        aligned = token.attrs.pop("style", None)  # of a table's cell; styles stand in the style sheet alone
+        if isinstance(aligned, str):
+            token.attrJoin("class", aligned.replace("text-align:", "align-"))
         if token.map is None or token.type not in (*_BLOCKS, "heading_open", "fence", "code_block", "blockquote_open"):
             continue
         first = token.map[0]
