@@ -13,6 +13,7 @@ from scrubjay import Memory, Query
 from scrubjay.agent.loop import Run
 from scrubjay.agent.skills import Skills
 from scrubjay.environments.contract import Environment
+from scrubjay.errors import ModelUnavailable
 from scrubjay.memory import journal
 from scrubjay.methods.named import make_method, make_player
 from scrubjay.models.contract import Entry, Plan, Turn
@@ -107,6 +108,19 @@ def test_a_task_that_no_adapter_is_for_goes_to_the_slow_model(
     live(memory, tier, corridor, steps=2)
     assert tier.tally.left == {why: 2}
     assert policy.asked == []
+
+
+class Away(Prepared):
+    """A fast policy whose server gives no answer."""
+
+    def generate(self, category: str, prompt: Prompt) -> Generation:
+        raise ModelUnavailable("no answer")
+
+
+def test_where_the_server_is_away_the_slow_model_acts(memory: Memory, corridor: Corridor) -> None:
+    tier = tier_of(memory, corridor, Away(""))
+    assert len(live(memory, tier, corridor, steps=2).turns) == 2
+    assert tier.tally.left == {"no answer from its server": 2}
 
 
 def test_after_a_failure_the_slow_model_acts_once(memory: Memory, corridor: Corridor) -> None:

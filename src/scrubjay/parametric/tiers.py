@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from scrubjay.errors import Conflict, Damaged, InvalidInput, NotFound
+from scrubjay.errors import Conflict, Damaged, InvalidInput, ModelUnavailable, NotFound
 from scrubjay.memory.evidence import read_record
 from scrubjay.memory.jsonio import Json
 from scrubjay.memory.procedure_files import normal_name
@@ -103,7 +103,10 @@ class FastTier:
 
     def _written(self, turn: Turn, goal: str, category: str) -> Plan | None:
         image = _picture(turn) if self._policy.sees else None
-        generation = self._policy.generate(category, prompt_of(goal, turn.state, image))
+        try:
+            generation = self._policy.generate(category, prompt_of(goal, turn.state, image))
+        except ModelUnavailable:
+            return self._leave("no answer from its server")
         parsed = parse(generation)
         if parsed.failure is not None:
             return self._leave(parsed.failure)
