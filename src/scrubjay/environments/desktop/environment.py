@@ -18,6 +18,7 @@ from scrubjay.environments.desktop.atoms import ATOMS
 from scrubjay.environments.desktop.display import Display, Home
 from scrubjay.environments.desktop.input import Hands
 from scrubjay.environments.desktop.processes import Program
+from scrubjay.environments.desktop.rules import ACTIONS, RULES
 from scrubjay.environments.desktop.screen import DisplayGone, Screen, frame_of
 from scrubjay.environments.desktop.settling import Patience, changed_region, settle
 from scrubjay.environments.desktop.state import desktop_world, state_of
@@ -30,20 +31,9 @@ if TYPE_CHECKING:
 
     Frame = NDArray[np.uint8]
 
-__all__ = ["ACTIONS", "RULES", "Desktop"]
+__all__ = ["Desktop"]
 
-ACTIONS = ("screenshot", "done")
 _SMALLEST, _LARGEST = 200, 8192
-RULES = """\
-You use a desktop by mouse and keyboard and see it only by screenshots. Coordinates run from 0 to 1000 over the width
-and the height of the screen. Rules that save you trouble:
-- Before you type, see that the field you mean has the focus.
-- Never put input into the same plan as the action that opens the dialog it is meant for: look first.
-- Look before you press Return: it may mean another button than you think.
-- After you save, see it in the title bar.
-- An action that says success may have changed nothing: believe the screen.
-- Where the screen did not change, don't do the same again: change the approach.
-- Once the task is durably done, stop: take the action done."""
 
 
 class Desktop(gymnasium.Env["Frame", "int | Mapping[str, Any]"]):

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrubjay.environments.desktop.environment import RULES, Desktop
+from scrubjay.environments.desktop.environment import Desktop
+from scrubjay.environments.desktop.rules import RULES
 from scrubjay.environments.desktop.settling import Patience, Settled, changed_region, settle
 from scrubjay.environments.kicad.configuration import configure, kicad_version
 from scrubjay.environments.kicad.evaluator import Evaluator

@@ -1,0 +1,212 @@
+"""A desktop of cua-bench is an environment, and a scrubjay agent lives in it as their agents do.
+
+The session here is a real screen with a program; where their package is installed (Python 3.12), the agent is run as
+they run theirs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import io
+import os
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from scrubjay import Memory, Query
+from scrubjay.environments.desktop.environment import Desktop
+from scrubjay.errors import InvalidInput
+from scrubjay.models.contract import Entry, Plan, Turn
+from scrubjay.surfaces.cua_bench.session import SessionDesktop
+
+pytestmark = pytest.mark.xdist_group("screens")
+PROGRAM = [sys.executable, str(Path(__file__).with_name("desk_program.py"))]
+HAS_THEIRS = importlib.util.find_spec("cua_bench") is not None and sys.version_info >= (3, 12)
+
+
+@dataclass
+class Click:
+    x: int
+    y: int
+
+
+class RightClick(Click): ...
+
+
+class DoubleClick(Click): ...
+
+
+class MiddleClick(Click): ...
+
+
+class MoveTo(Click): ...
+
+
+@dataclass
+class Drag:
+    from_x: int
+    from_y: int
+    to_x: int
+    to_y: int
+
+
+@dataclass
+class Scroll:
+    direction: str
+    amount: int
+
+
+@dataclass
+class Text:
+    text: str
+
+
+@dataclass
+class Key:
+    key: str
+
+
+@dataclass
+class Hotkey:
+    keys: list[str]
+
+
+@dataclass
+class Wait:
+    seconds: float
+
+
+KINDS = SimpleNamespace(
+    ClickAction=Click, RightClickAction=RightClick, DoubleClickAction=DoubleClick, MiddleClickAction=MiddleClick,
+    MoveToAction=MoveTo, DragAction=Drag, ScrollAction=Scroll, TypeAction=Text, KeyAction=Key, HotkeyAction=Hotkey,
+    WaitAction=Wait,
+)  # fmt: skip
+
+
+@dataclass
+class Session:
+    """What their sessions are asked for, on a screen of ours."""
+
+    desk: Desktop
+    got: list[Any] = field(default_factory=list)
+
+    async def screenshot(self) -> bytes:
+        self.desk.look()
+        data = io.BytesIO()
+        Image.fromarray(self.desk.render()).save(data, "PNG")
+        return data.getvalue()
+
+    async def execute_action(self, action: Any) -> None:
+        self.got.append(action)
+        name = type(action).__name__.removesuffix("Action")
+        if name in ("Click", "DoubleClick", "RightClick"):
+            button = "right" if name == "RightClick" else "left"
+            self.desk.press(click={**self._at(action), "button": button, "clicks": 1 + (name == "DoubleClick")})
+        elif name in ("Text", "Type"):
+            self.desk.press(type={"text": action.text})
+        elif name in ("Hotkey", "Key"):
+            self.desk.press(key={"keys": "+".join(action.keys) if name == "Hotkey" else action.key})
+        elif name == "Scroll":
+            raise RuntimeError("no wheel")
+
+    def _at(self, action: Any) -> dict[str, float]:
+        height, width = self.desk.render().shape[:2]
+        return {"x": action.x / (width - 1) * 1000, "y": action.y / (height - 1) * 1000}
+
+
+@pytest.fixture
+def session() -> Iterator[Session]:
+    desk = Desktop(PROGRAM, (800, 600))
+    desk.reset()
+    yield Session(desk)
+    desk.close()
+
+
+def in_loop(session: Session, use: Callable[[SessionDesktop], None]) -> None:
+    async def run() -> None:
+        desktop = SessionDesktop(session, asyncio.get_running_loop(), KINDS, "press")
+        await asyncio.to_thread(use, desktop)
+
+    asyncio.run(run())
+
+
+def test_what_is_done_reaches_the_session_and_what_it_shows_comes_back(session: Session) -> None:
+    def use(desktop: SessionDesktop) -> None:
+        frame, info = desktop.reset()
+        assert frame.shape == (600, 800, 3)
+        assert info["state"]["task"] == "press"
+        desktop.step({"click": {"x": 150, "y": 120}})
+        seen = desktop.step({"type": {"text": "9V"}})
+        assert (seen[0] != frame).any()
+        desktop.step({"key": {"keys": "ctrl+s"}})
+        desktop.step({"click": {"x": 300, "y": 400, "clicks": 3}})
+        assert "no wheel" in desktop.step({"scroll": {"x": 1, "y": 2, "direction": "up"}})[4]["state"]["problem"]
+        assert "can't keep" in desktop.step({"key_down": {"keys": "a"}})[4]["state"]["problem"]
+        *_, terminated, _, info = desktop.step(1)
+        assert (terminated, info["ending"]) == (True, "done")
+
+    in_loop(session, use)
+    assert session.desk.need_screen().windows()[0].title == "desk 9V"
+    assert session.got[0] == Click(120, 72)
+    assert [type(one) for one in session.got[3:5]] == [DoubleClick, Click]
+
+
+def test_a_session_that_gives_no_picture_any_more_is_told(session: Session) -> None:
+    async def nothing() -> bytes:
+        raise OSError("gone")
+
+    def use(desktop: SessionDesktop) -> None:
+        before, _ = desktop.reset()
+        session.screenshot = nothing  # type: ignore[method-assign]
+        frame, *_, info = desktop.step({"mouse_move": {"x": 1, "y": 1}})
+        assert (frame == before).all()
+        assert "gone" in info["state"]["problem"]
+
+    in_loop(session, use)
+
+
+@pytest.mark.skipif(HAS_THEIRS, reason="cua-bench is installed")
+def test_without_their_package_the_words_are_clear() -> None:
+    with pytest.raises(InvalidInput, match=r"pip install 'scrubjay\[cua-bench\]'"):
+        importlib.import_module("scrubjay.surfaces.cua_bench.agent")
+
+
+class Typist:
+    """Clicks the field, types, saves, stops."""
+
+    name = "typist"
+
+    def decide(self, turn: Turn) -> Plan:
+        """One entry a turn."""
+        entries = (
+            Entry("click", arguments={"x": 150, "y": 120}),
+            Entry("type_text", arguments={"text": "5V"}),
+            Entry("key", arguments={"keys": "ctrl+s"}),
+            Entry("done"),
+        )
+        return Plan((entries[turn.turn - 1],))
+
+
+@pytest.mark.skipif(not HAS_THEIRS, reason="cua-bench needs Python 3.12")
+def test_their_runner_runs_our_agent(session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUA_TELEMETRY", "1")
+    module = importlib.import_module("scrubjay.surfaces.cua_bench.agent")
+    base = importlib.import_module("cua_bench.agents")
+    agent_class = base.load_agent_from_path("scrubjay.surfaces.cua_bench.agent:ScrubjayAgent")
+    assert agent_class is module.ScrubjayAgent
+    assert os.environ["CUA_TELEMETRY"] == "0"
+    agent = agent_class(model="test_cua_bench:Typist", max_steps=20)
+    result = asyncio.run(agent.perform_task("Type 5V and save.", session, logging_dir=tmp_path))
+    assert result.failure_mode.value == "none"
+    assert session.desk.need_screen().windows()[0].title == "desk 5V"
+    with Memory.open(tmp_path / "memory", read_only=True) as memory:
+        kinds = [row.action_kind for row in memory.find(Query()).rows]
+        assert kinds == [None, "click", "type_text", "key", "done"]
+        assert memory.lives()[0].outcome == "done"
