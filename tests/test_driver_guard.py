@@ -7,6 +7,7 @@ import signal
 import stat
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from scrubjay.agent.guarding import Guard
 from scrubjay.agent.loop import Run
 from scrubjay.memory import journal
 from scrubjay.memory.checking import check
+from scrubjay.memory.disk import exclusive
 from scrubjay.memory.jsonio import Json
 
 KEPT = ("memory.json", "AGENTS.md", "index.jsonl", "grid.jsonl", "worlds.jsonl", "episodes")
@@ -153,6 +155,31 @@ if turn == 3:
     assert [line.split(":")[0] for line in told] == ["restored index.jsonl"]
     assert [row.life for row in memory.iterate(Query(life="all"))] == [1, 1, 1, 2, 1]
     assert check(memory.layout).is_sound
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/locks"), reason="/proc/locks says who waits for a lock")
+def test_a_row_that_comes_while_a_journal_is_put_back_stays(tmp_path: Path) -> None:
+    with Memory.create(tmp_path / "m") as memory:
+        with memory.live("walk", "here") as life, life.episode("look", state={}) as episode:
+            episode.step({}, state={})
+        layout = memory.layout
+        guard = Guard(layout, 1)
+        guard.keep()
+        recorded = Path(layout.index).read_bytes()
+        Path(layout.index).write_bytes(b"x" + recorded[1:])
+        lock = layout.lock_of(layout.index)
+        with exclusive(lock):  # another life is about to append its row
+            restoring = threading.Thread(target=guard.restore)
+            restoring.start()
+            while f":{os.stat(lock).st_ino} " not in "".join(
+                line for line in Path("/proc/locks").read_text().splitlines() if "->" in line
+            ):
+                time.sleep(0.01)
+            with open(layout.index, "ab") as file:
+                file.write(b'{"id": "ep_000001"}\n')
+        restoring.join()
+        guard.close()
+        assert Path(layout.index).read_bytes() == recorded + b'{"id": "ep_000001"}\n'
 
 
 def test_finished_episodes_are_read_only_while_it_lives(tmp_path: Path) -> None:

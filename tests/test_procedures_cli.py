@@ -112,8 +112,11 @@ def test_run_is_a_life_of_one_call(tmp_path: Path, capsys: pytest.CaptureFixture
     assert main([*command, "--json"]) == 0
     row = json.loads(capsys.readouterr().out)
     assert (row["procedure"], row["outcome"], row["steps"], row["arguments"]) == ("go-east", "success", 3, {"n": 3})
+    assert row["returned"] == 3
     assert main(command) == 0
-    assert "go-east(n=3)  success  3 steps  ep_000003" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "go-east(n=3)  success  3 steps  ep_000003" in out
+    assert "returned 3\n" in out
     with Memory.open(where, read_only=True) as memory:
         lives = memory.lives()
         assert [(life.world, life.model, life.outcome) for life in lives] == [("corridor-4", "person", "ended")] * 2

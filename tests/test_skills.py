@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -126,3 +127,47 @@ def test_names_of_atoms_and_raw_actions_are_told(lived_in: Lived) -> None:
     assert lived_in.skills.calls[0].startswith("walk(x: int)")
     unknown: Any = lived_in.skills.check("fly", {})
     assert "neither an action nor an atom nor a procedure" in unknown
+
+
+@pytest.mark.parametrize("change", ["edited", "disabled", "deleted", "broken"])
+def test_a_procedure_that_changed_after_it_was_accepted_fails_the_entry_and_not_the_run(
+    lived_in: Lived, change: str
+) -> None:
+    write(lived_in.memory, "go-far", "def go_far(x: int) -> None:\n    walk(x=x)\n")
+    assert lived_in.skills.check("go_far", {"x": 1}) is None
+    with Memory.open(lived_in.memory.root) as other:
+        if change == "edited":
+            other.procedures.update("go-far", code="def go_far(far: float) -> None:\n    walk(x=1)\n")
+        elif change == "disabled":
+            other.procedures.disable("go-far", "it leads nowhere [ep_000000]")
+        elif change == "deleted":
+            other.documents.delete("procedures/go-far")
+        else:
+            Path(other.layout.mine, "procedures/go-far/SKILL.md").write_bytes(b"\xff")
+    done = lived_in.do("go_far", {"x": 1})
+    assert (done.row.outcome, done.is_cut, lived_in.life.step) == ("failed", True, 0)
+    assert (done.row.note or "").startswith("changed after the plan was accepted: ")
+    assert "go" in (done.row.note or "").removeprefix("changed after the plan was accepted: ")
+    assert lived_in.memory.procedures.runs() == ()
+    with pytest.raises(InvalidInput, match="plan"):  # nobody accepted it again
+        lived_in.do("go_far", {"x": 1})
+
+
+@pytest.mark.parametrize(
+    ("code", "kept"),
+    [
+        ("return {'at': [x, 2.5], 'ok': True}", {"at": [1, 2.5], "ok": True}),
+        ("return False", False),
+        ("return 'a' * 5000", '"' + "a" * 1999 + "… (3002 characters more)"),
+    ],
+)
+def test_what_a_procedure_returns_is_kept_with_its_episode(lived_in: Lived, code: str, kept: object) -> None:
+    write(lived_in.memory, "tell", f"def tell(x: int) -> object:\n    {code}\n")
+    done = lived_in.do("tell", {"x": 1})
+    assert done.row.outcome == SUCCESS
+    assert lived_in.memory.episode(done.row.id).row.extra["returned"] == kept
+
+
+def test_a_procedure_that_returns_nothing_adds_no_key(lived_in: Lived) -> None:
+    write(lived_in.memory, "quiet", "def quiet() -> None:\n    act('wait')\n")
+    assert "returned" not in lived_in.do("quiet").row.extra

@@ -5,8 +5,9 @@ It knows an environment, a life and what can be called; why the entry was chosen
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrubjay.agent.skills import Skills
 from scrubjay.agent.stepping import Halt, Seen, Stepper
@@ -17,7 +18,7 @@ from scrubjay.errors import InvalidInput
 from scrubjay.memory.jsonio import Json
 from scrubjay.memory.records import Row
 from scrubjay.models.contract import Entry
-from scrubjay.sandbox.contract import Budget
+from scrubjay.sandbox.contract import Budget, Outcome
 
 if TYPE_CHECKING:
     from scrubjay.agent.reflex_watch import ReflexWatch
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from scrubjay.memory.recording import Recording
 
 __all__ = ["Executed", "Executor"]
+
+_MOST_RETURNED = 2000  # characters of JSON
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +54,23 @@ class Executor:
     def execute(self, life: Life, entry: Entry, before: Seen, most: int, plan: Json, stop: Stop, turn: int) -> Executed:
         """Takes at most `most` steps, recorded as one episode.
 
-        Raises InvalidInput, before the first step, for an entry that can't be carried out.
+        What a procedure returned is `returned` in its row. Raises InvalidInput, before the first step, for an entry
+        that can't be carried out; a call of a procedure that was accepted before, and can't be any more, fails instead.
         """
         if self._reflexes is not None:
             self._reflexes.begin(life, turn, before.state)
         if entry.action in self._environment.actions and entry.arguments is None:
             return self._repeat(life, entry, before, most, plan, stop)
-        problem = self._skills.check(entry.action, entry.arguments or {})
+        if self._skills.is_procedure(entry.action):
+            return self._call_procedure(life, entry, before, most, plan, stop, turn)
+        problem = self._skills.check_atom(entry.action, entry.arguments or {})
         if problem is not None:
-            known = ", ".join(self._environment.actions)
-            raise InvalidInput(f"plan: {entry.action}: {problem}; the raw actions are {known}")
-        return self._call(life, entry, before, most, plan, stop, turn)
+            raise self._impossible(entry, problem)
+        return self._call_atom(life, entry, before, most, plan, stop)
+
+    def _impossible(self, entry: Entry, problem: str) -> InvalidInput:
+        known = ", ".join(self._environment.actions)
+        return InvalidInput(f"plan: {entry.action}: {problem}; the raw actions are {known}")
 
     def _repeat(self, life: Life, entry: Entry, before: Seen, most: int, plan: Json, stop: Stop) -> Executed:
         if entry.repeat < 1:
@@ -76,23 +85,37 @@ class Executor:
             row = episode.finish(stepper.ending or (broken_off if is_cut else None))
         return _executed(row, stepper, is_cut)
 
-    def _call(self, life: Life, entry: Entry, before: Seen, most: int, plan: Json, stop: Stop, turn: int) -> Executed:
+    def _call_atom(self, life: Life, entry: Entry, before: Seen, most: int, plan: Json, stop: Stop) -> Executed:
         arguments = entry.arguments or {}
         with life.episode(entry.action, arguments, plan=plan) as episode:
             stepper = self._stepper(episode, before, most, stop)
-            if self._skills.is_procedure(entry.action):
-                ran = self._skills.run_procedure(entry.action, arguments, stepper, _budget(most))
-                self._skills.keep(entry.action, arguments, ran, life, turn, episode.id)
-                if ran.error:
-                    episode.note(ran.error)
-                outcome = SUCCESS if ran.ok else ran.why
-            else:
-                try:
-                    outcome = self._skills.run_atom(entry.action, arguments, stepper)
-                except Halt as halt:
-                    outcome = f"stopped: {halt}"
+            try:
+                outcome = self._skills.run_atom(entry.action, arguments, stepper)
+            except Halt as halt:
+                outcome = f"stopped: {halt}"
             row = episode.finish(stepper.ending or outcome)
         return _executed(row, stepper, outcome != SUCCESS)
+
+    def _call_procedure(
+        self, life: Life, entry: Entry, before: Seen, most: int, plan: Json, stop: Stop, turn: int
+    ) -> Executed:
+        arguments = entry.arguments or {}
+        procedure = self._skills.procedure(entry.action, arguments)
+        # The plan was accepted with another text of it: that costs the entry. Never accepted, it is a player's mistake.
+        if isinstance(procedure, str) and not self._skills.forget(entry.action):
+            raise self._impossible(entry, procedure)
+        with life.episode(entry.action, arguments, plan=plan) as episode:
+            stepper = self._stepper(episode, before, most, stop)
+            if isinstance(procedure, str):
+                ran = Outcome("failed", error=f"changed after the plan was accepted: {procedure}")
+            else:
+                ran = self._skills.run_procedure(procedure, arguments, stepper, _budget(most))
+                self._skills.keep(procedure, arguments, ran, life, turn, episode.id)
+            if ran.error:
+                episode.note(ran.error)
+            outcome = SUCCESS if ran.ok else ran.why
+            row = episode.finish(stepper.ending or outcome, extra=_returned(ran.value))
+        return _executed(row, stepper, not ran.ok)
 
     def _stepper(self, episode: Recording, before: Seen, most: int, stop: Stop) -> Stepper:
         if self._reflexes is None:
@@ -103,6 +126,15 @@ class Executor:
 def _budget(steps: int) -> Budget:
     """Ten seconds of its own, and a tenth of a second for each step that it may take: environments take their time."""
     return Budget(steps=steps, seconds=10 + steps / 10)
+
+
+def _returned(value: Any) -> Json | None:
+    """What a procedure returned, as a key of its episode's row; of a long value the beginning, as text."""
+    if value is None:
+        return None
+    text = json.dumps(value, ensure_ascii=False)
+    left_out = len(text) - _MOST_RETURNED
+    return {"returned": value if left_out <= 0 else f"{text[:_MOST_RETURNED]}… ({left_out} characters more)"}
 
 
 def _executed(row: Row, stepper: Stepper, is_cut: bool) -> Executed:

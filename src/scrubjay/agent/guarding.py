@@ -195,11 +195,12 @@ class Guard:
         sealed = parent in self._sealed
         if sealed:
             _unseal(parent)
-        added = _read_from(path, kept.size) if kept.grows else b""
-        _clear(path, keep_file=True)
-        data = b"".join(piece for place in kept.pieces for piece in self._spool.read(*place)) + added
+        # Others append to a journal under the same lock: what they add is read and written back within it.
         with exclusive(self._layout.lock_of(path)) if kept.grows else contextlib.nullcontext():
-            write_file(path, data, sync_parent=False)
+            added = _read_from(path, kept.size) if kept.grows else b""
+            _clear(path, keep_file=True)
+            recorded = b"".join(piece for place in kept.pieces for piece in self._spool.read(*place))
+            write_file(path, recorded + added, sync_parent=False)
         if sealed:
             _seal(path)
             _seal(parent)

@@ -71,10 +71,17 @@ class Skills:
         """What is wrong with a call, before a step is spent; None where nothing is."""
         if name in self._atoms:
             return self.check_atom(name, arguments)
+        found = self.procedure(name, arguments)
+        return found if isinstance(found, str) else None
+
+    def procedure(self, name: str, arguments: Json) -> Procedure | str:
+        """The procedure as it is now, where it can be called with these arguments; else what is wrong."""
         try:
-            procedure = self._procedure(name)
-        except (NotFound, InvalidInput):
+            procedure = self._memory.procedures.get(normal_name(name))
+        except NotFound:
             return f"{name!r} is neither an action nor an atom nor a procedure"
+        except InvalidInput as error:  # it is there and can't be used, or this is no name at all
+            return f"{name!r} is neither an action nor an atom nor a procedure that can be called: {error}"
         if procedure.status == "disabled":
             return f"{procedure.name} is disabled: {procedure.reason}"
         if procedure.source is None:
@@ -85,7 +92,16 @@ class Skills:
             if found:
                 return f"{procedure.name}: " + "; ".join(map(str, found[:5]))
             self._checked.add(key)
-        return None
+        return procedure
+
+    def forget(self, name: str) -> bool:
+        """Forgets that calls of a procedure were accepted; true where one was."""
+        try:
+            accepted = {key for key in self._checked if key[1] == normal_name(name)}
+        except InvalidInput:
+            return False
+        self._checked -= accepted
+        return bool(accepted)
 
     def is_procedure(self, name: str) -> bool:
         """True for what is no atom."""
@@ -97,9 +113,8 @@ class Skills:
         """Runs an atom to its end and returns its outcome. Raises Halt, or InvalidInput before the first step."""
         return drive(self._atoms[name].run(arguments, stepper.seen.state), stepper.take)
 
-    def run_procedure(self, name: str, arguments: Json, stepper: Stepper, budget: Budget) -> Outcome:
+    def run_procedure(self, procedure: Procedure, arguments: Json, stepper: Stepper, budget: Budget) -> Outcome:
         """Runs a procedure in the sandbox against the atoms, within its budget."""
-        procedure = self._procedure(name)
         if procedure.source is None or procedure.function is None:
             raise InvalidInput(f"{procedure.name} has no script to run")
         atoms: dict[str, Callable[..., Any]] = {one.name: _callable(one, stepper) for one in self._atoms.values()}
@@ -116,9 +131,10 @@ class Skills:
             lambda: stepper.taken,
         )
 
-    def keep(self, name: str, arguments: Json, outcome: Outcome, life: Life, turn: int, episode: str) -> None:
+    def keep(
+        self, procedure: Procedure, arguments: Json, outcome: Outcome, life: Life, turn: int, episode: str
+    ) -> None:
         """Records how a call of a procedure went."""
-        procedure = self._procedure(name)
         self._memory.procedures.record(
             Run(
                 procedure.name,
@@ -142,9 +158,6 @@ class Skills:
         if self._sandbox is not None:
             self._sandbox.close()
             self._sandbox = None
-
-    def _procedure(self, name: str) -> Procedure:
-        return self._memory.procedures.get(normal_name(name))
 
     @property
     def _box(self) -> Sandbox:

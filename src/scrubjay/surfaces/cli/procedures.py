@@ -103,13 +103,19 @@ def _run(arguments: argparse.Namespace) -> int:
     try:
         with Memory.open(arguments.dir) as memory:
             done = call(environment, memory, arguments.name, dict(arguments.values), arguments.seed, arguments.steps)
-            (kept,) = memory.procedures.runs(arguments.name, last=1)
+            # Others may call it at the same time; a procedure that was changed meanwhile was not called at all.
+            called = [run for run in memory.procedures.runs(arguments.name) if done.row.id in run.episodes]
     finally:
         environment.close()
-    print(_line(kept.to_json()).rstrip("\n") if arguments.json else plain(_call(kept)))
+    returned = done.row.extra.get("returned")
+    for one in called:
+        row = one.to_json() if returned is None else {**one.to_json(), "returned": returned}
+        print(_line(row).rstrip("\n") if arguments.json else plain(_call(one)))
+    if returned is not None and not arguments.json:
+        print(plain(f"returned {json.dumps(returned, ensure_ascii=False)}"))
     if done.row.note:
         print(plain(done.row.note), file=sys.stderr)
-    return 0 if kept.outcome == "success" else 1
+    return 0 if any(one.outcome == "success" for one in called) else 1
 
 
 def _list(procedures: Procedures, arguments: argparse.Namespace) -> str:
