@@ -250,7 +250,7 @@ class _Ready:
 
 
 _LEARNERS: dict[str, Any] = {"isolated": Isolated, "shared": Shared, "EWC": Ewc, "naive": Naive}
-STRENGTHS = (10.0, 1_000.0, 100_000.0)
+STRENGTHS = (10.0, 1_000.0, 10_000.0, 100_000.0)
 
 
 def _told(trained: Any) -> Json:

@@ -15,7 +15,7 @@ from practice import WORKS, Practice, state
 from scrubjay import Memory
 from scrubjay.errors import InvalidInput
 from scrubjay.parametric.categories import Categories
-from scrubjay.parametric.redundancy import redundancies
+from scrubjay.parametric.redundancy import alike, redundancies
 from scrubjay.parametric.scoring import due_skills
 from scrubjay.parametric.skills import Execution, Skill, skills_of
 from scrubjay.parametric.weighing import search
@@ -68,6 +68,14 @@ def test_twins_are_redundant_and_unrelated_skills_hardly() -> None:
     assert redundancies([OAK], [OAK]) == [pytest.approx(1.0)]
     assert redundancies([OAK], []) == [0.0]
     assert redundancies(["", "é" * 30_000], [OAK]) == [0.0, 0.0]
+
+
+def test_each_two_are_compared_as_one_with_the_rest() -> None:
+    codes = [OAK, BIRCH, ZOMBIE]
+    found = alike(codes)
+    assert [found[i][i] for i in range(3)] == pytest.approx([1.0, 1.0, 1.0])
+    assert found[0][1] == found[1][0] > found[0][2]
+    assert alike([]) == []
 
 
 # --- terms

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["redundancies"]
+__all__ = ["alike", "redundancies"]
 
 _LENGTHS = (3, 4, 5)
 _BITS = 40  # of the longest gram, five bytes
@@ -34,6 +34,15 @@ def redundancies(codes: Sequence[str], parameterised: Sequence[str]) -> list[flo
     for at in range(0, len(codes), _ROWS):
         largest = (left[at : at + _ROWS] @ right).max(axis=1).toarray().ravel()
         found += [min(1.0, float(value)) for value in largest]
+    return found
+
+
+def alike(codes: Sequence[str]) -> list[list[float]]:
+    """The cosine of each two codes; of one to itself it is 1."""
+    if not codes:
+        return []
+    vectors = _vectors(codes)
+    found: list[list[float]] = (vectors @ vectors.T).toarray().clip(0.0, 1.0).tolist()
     return found
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from scrubjay.errors import InvalidInput
-from scrubjay.parametric.redundancy import redundancies
+from scrubjay.parametric.redundancy import alike
 from scrubjay.parametric.skills import Skill
 from scrubjay.parametric.worthiness import Terms, Weights, terms_of
 
@@ -48,7 +48,8 @@ def search(
     """
     if len(skills) <= size:
         raise InvalidInput(f"{len(skills)} skills and {size} to choose: there is no choice; give more skills")
-    problems = [_problem(skills, cut) for cut in cuts]
+    cosines = alike([one.code for one in skills])
+    problems = [_problem(skills, cut, cosines) for cut in cuts]
     found = []
     for values in itertools.product(grid, repeat=4):
         weights = Weights(*values)
@@ -63,26 +64,25 @@ def _sum(weights: Weights) -> float:
 
 def chosen_by(skills: Sequence[Skill], weights: Weights, size: int) -> list[Skill]:
     """The skills that these weights choose, one after the other, from all their records."""
-    problem = _problem(skills, 1.0)
+    problem = _problem(skills, 1.0, alike([one.code for one in skills]))
     return [skills[i] for i in _choose(problem, weights, size)]
 
 
 def saved(skills: Sequence[Skill], chosen: Sequence[Skill], cut: float) -> float:
     """What having these in the weights would have saved after the cut, in characters of code."""
-    problem = _problem(skills, cut)
+    problem = _problem(skills, cut, alike([one.code for one in skills]))
     places = {one.name: i for i, one in enumerate(skills)}
     return _saved(problem, [places[one.name] for one in chosen])
 
 
-def _problem(skills: Sequence[Skill], cut: float) -> _Problem:
+def _problem(skills: Sequence[Skill], cut: float, cosines: Sequence[Sequence[float]]) -> _Problem:
     early, gains = [], []
     for one in skills:
         at = round(len(one.executions) * cut)
         early.append(replace(one, executions=one.executions[:at]))
         later = one.executions[at:]
         gains.append(float(sum(run.ok for run in later) * len(one.code)))
-    alike = [redundancies([other.code for other in skills], [one.code]) for one in skills]
-    return _Problem(early, terms_of(early, ()), alike, gains)
+    return _Problem(early, terms_of(early, ()), cosines, gains)
 
 
 def _choose(problem: _Problem, weights: Weights, size: int) -> list[int]:

@@ -27,7 +27,7 @@ class Weights:
 
     cost: float = 1.0
     stability: float = 0.25
-    redundancy: float = 0.25
+    redundancy: float = 0.5
     forgetting: float = 0.25
 
 
