@@ -10,7 +10,7 @@ import os
 import threading
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from scrubjay.memory.following import Follower
@@ -72,6 +72,7 @@ class Outline:
         self.tags: Counter[str] = Counter()
         self.actions: Counter[str] = Counter()
         self.worlds: Counter[str] = Counter()
+        self.searched: Counter[int] = Counter()  # by life, those that a query may find
 
     def refresh(self) -> None:
         """Reads what was appended; from the beginning where a row was rewritten in its place (a removal)."""
@@ -115,12 +116,14 @@ class Outline:
         of_life.last_step = max(of_life.last_step, last)
         if marks:
             of_life.marked.append(place)
-        self._count(tags, row)
+        if kind in SEARCHED_KINDS:
+            self.searched[life] += 1
+        self._count(set(tags), row)
 
     def _columns(self) -> tuple[array[int], ...]:
         return (self._numbers, self._lives, self._first, self._last, self._marks)
 
-    def _count(self, tags: Sequence[str], row: Json) -> None:
+    def _count(self, tags: Iterable[str], row: Json) -> None:
         for counter, names in (
             (self.tags, tags),
             (self.actions, [row.get("action_kind")]),

@@ -5,6 +5,7 @@ It reads and never writes. Pages are made from it in any number of threads.
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -89,11 +90,19 @@ class Reader:
         return self.layout.root.rstrip("/").rpartition("/")[2] or self.layout.root
 
     def warm(self) -> None:
-        """Reads what the first page would wait for."""
-        self.outline.refresh()
-        self.terrain.refresh()
-        _ = self.citing
-        self.find(Query(last=1))
+        """Reads what the first pages would wait for, what home needs first."""
+        # So many objects that stay are no work for the collector, neither while they are made nor later.
+        gc.disable()
+        try:
+            self.outline.refresh()
+            self.find(Query(last=1))
+            _ = self.citing
+            for life in self.lives():
+                self.turns(life.life)
+            self.terrain.refresh()
+        finally:
+            gc.enable()
+        gc.freeze()
 
     def close(self) -> None:
         """Lets go of files and threads."""

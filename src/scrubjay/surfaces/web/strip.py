@@ -17,7 +17,7 @@ from scrubjay.surfaces.web.reader import Reader
 __all__ = ["LANES", "Lane", "Mark", "Strip", "strip_of"]
 
 WIDTH = 1000
-_NEAR = 9  # marks nearer than this, in units of the strip's width, are shown as one
+_NEAR = 16  # marks nearer than this, in units of the strip's width, are shown as one
 _BARS = 120
 LANES = {"milestone": "milestones", "died": "deaths", "procedure": "procedures", "look": "looks"}
 

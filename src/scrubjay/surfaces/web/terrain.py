@@ -46,9 +46,10 @@ class Shown:
 
     def over(self, other: Shown | None) -> bool:
         """True where this is shown and not the other."""
-        if other is None or _RANKS[self.kind] != _RANKS[other.kind]:
-            return other is None or _RANKS[self.kind] < _RANKS[other.kind]
-        return self.moment >= other.moment
+        if other is None:
+            return True
+        mine, its = _RANKS[self.kind], _RANKS[other.kind]
+        return self.moment >= other.moment if mine == its else mine < its
 
 
 @dataclass(slots=True)
@@ -66,15 +67,23 @@ class Land:
         """Adds an event."""
         first, second = self.world.ground
         ground, height = (row.cell[first], row.cell[second]), row.cell["xyz".index(self.world.up)]
-        name = name_of(row)
+        name = "walked" if row.kind == "walked" else name_of(row)
         shown = Shown(row.kind, name, (number, row.step))
-        for layer in (None, height):
-            cells = self.layers.setdefault(layer, {})
+        layer = self.layers.get(height)
+        if layer is None:
+            layer = self.layers[height] = {}
+        for cells in (self.layers[None], layer):
             if shown.over(cells.get(ground)):
                 cells[ground] = shown
-        self.events.setdefault(ground, []).append(Event(number, row.step, row.kind, name, height))
+        event = Event(number, row.step, row.kind, name, height)
+        known = self.events.get(ground)
+        if known is None:
+            self.events[ground] = [event]
+        else:
+            known.append(event)
         self.kinds[row.kind] += 1
-        self.newest = max(self.newest, shown.moment)
+        if shown.moment > self.newest:
+            self.newest = shown.moment
         if row.kind == "walked":
             self.walk.append((number, row.step, ground))
 

@@ -19,7 +19,7 @@ from scrubjay.surfaces.web.strip import LANES, Strip, strip_of
 
 __all__ = ["home", "life"]
 
-_LIVES_A_PAGE = 12
+_LIVES_A_PAGE = 10
 _NEWEST = 8
 _EPISODES = 48
 

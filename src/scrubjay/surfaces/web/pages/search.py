@@ -13,8 +13,10 @@ from scrubjay.errors import ScrubjayError
 from scrubjay.memory.records import Row
 from scrubjay.retrieval.document_words import DocumentLine
 from scrubjay.retrieval.matches import Matches
+from scrubjay.retrieval.query import ALL_LIVES
 from scrubjay.surfaces.web.command_line import command_line
 from scrubjay.surfaces.web.form import Asked, asked, values_of, with_pictures
+from scrubjay.surfaces.web.outline import Outline
 from scrubjay.surfaces.web.pages.common import answer, given, reader_of
 from scrubjay.surfaces.web.reader import Reader
 from scrubjay.surfaces.web.templating import page
@@ -67,20 +69,30 @@ def _found(reader: Reader, values: Mapping[str, str]) -> Found:
         form = asked(values, _ROWS)
         command = command_line(reader.shown, form.query, same_screen=form.same_screen, like=form.like)
         query = with_pictures(form, reader.memory)
-        rows, documents, total, more = reader.use_matches(query, lambda matches: _taken(matches, form))
+        rows, documents, total, more = reader.use_matches(query, lambda matches: _taken(matches, form, reader.outline))
     except ScrubjayError as error:
         return Found(error=str(error))
     address = None if more is None else urlencode({**{k: v for k, v in values.items() if k != "part"}, "after": more})
     return Found(rows, documents, total, address, command)
 
 
-def _taken(matches: Matches, form: Asked) -> tuple[tuple[Row, ...], tuple[DocumentLine, ...], int | None, str | None]:
-    query = form.query
-    # Counting is quick where the index answers; where texts or pictures must be looked at, the page does without.
-    looked_at = (query.grep, query.regex, query.match, query.through, form.like, form.same_screen)
-    total: int | None = None
-    if matches.more is None and query.after is None:
-        total = len(matches)
-    elif all(value is None for value in looked_at):
-        total = matches.total
+def _taken(
+    matches: Matches, form: Asked, outline: Outline
+) -> tuple[tuple[Row, ...], tuple[DocumentLine, ...], int | None, str | None]:
+    total = len(matches) if matches.more is None and form.query.after is None else _counted(form, outline)
     return (matches.rows, matches.documents, total, matches.more)
+
+
+def _counted(form: Asked, outline: Outline) -> int | None:
+    """How many match, where the outline has counted them already; None where counting would take its time."""
+    query = form.query
+    conditions = [name for name, value in form.values.items() if value and name not in ("life", "after")]
+    if not conditions and isinstance(query.life, int):
+        return outline.searched[query.life]
+    if query.life != ALL_LIVES or len(conditions) > 1:
+        return None
+    if not conditions:
+        return outline.searched.total()
+    if conditions == ["tag"] and len(query.tags) == 1:
+        return outline.tags[query.tags[0]]
+    return outline.actions[query.action] if query.action is not None else None
