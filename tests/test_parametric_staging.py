@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from practice import FAILS, WORKS, Practice, state
 from scrubjay import Memory
@@ -223,3 +225,16 @@ def test_a_generated_text_is_a_procedure_or_a_named_failure(text: str, is_cut: b
 def test_a_call_that_no_code_can_say_is_refused() -> None:
     assert call_of("x = 1\n", "go", {"a": 1}) is None
     assert call_of("def go(a):\n    pass\n", "go", {"not a name": 1}) is None
+
+
+@settings(deadline=None)
+@given(
+    st.one_of(
+        st.text(), st.lists(st.sampled_from(["def f():", "\n", "    go()", "(", "x", "=1", ":", "return"])).map("".join)
+    )
+)
+def test_any_text_is_read(text: str) -> None:
+    parsed = parse(Generation(text, 1, 1, False))
+    assert (parsed.failure is None) == (parsed.function is not None)
+    if parsed.failure is None:
+        compile(parsed.source, "procedure", "exec")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 import subprocess
 import sys
@@ -10,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from scrubjay.errors import Damaged, InvalidInput, NotFound, TrainingFailed
 from scrubjay.parametric import ewc
@@ -258,3 +261,19 @@ def test_a_broken_description_is_damage(tmp_path: Path) -> None:
     (tmp_path / "a" / "adapter_config.json").write_text("[")
     with pytest.raises(Damaged, match="adapter_config"):
         check_folder(str(tmp_path / "a"))
+
+
+WHOLE = json.dumps({"__metadata__": {}, "w": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}}).encode()
+WHOLE = len(WHOLE).to_bytes(8, "little") + WHOLE + bytes(8)
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(keep=st.integers(0, len(WHOLE)), more=st.binary(max_size=3))
+def test_a_file_of_another_length_than_its_head_says_is_damage(keep: int, more: bytes, tmp_path: Path) -> None:
+    (tmp_path / "adapter_config.json").write_text("{}")
+    (tmp_path / WEIGHTS).write_bytes(WHOLE[:keep] + more)
+    if keep + len(more) == len(WHOLE):
+        check_folder(str(tmp_path))
+    else:
+        with pytest.raises(Damaged, match=WEIGHTS):
+            check_folder(str(tmp_path))
