@@ -160,6 +160,20 @@ def test_a_procedure_that_fails_more_is_looked_at_once(memory: Memory) -> None:
     assert quiet.reasons[1] == "failing: dig"
 
 
+def test_what_fails_is_asked_for_again_after_as_many_turns_as_always(memory: Memory) -> None:
+    quiet, done = Quiet(), list[int]()
+    turns = ConsolidationTurns(memory, Consolidation(memory, quiet), When(every=3))
+    with memory.live("walk", "w") as life:
+        quiet.outage = True
+        for number in range(1, 10):
+            if number == 4:
+                quiet.outage = False  # between the times at which it is asked for
+            if turns.after_turn(life.number, *a_turn(memory, life, number)):
+                done.append(number)
+    assert done == [6, 9]
+    assert quiet.reasons == ["6 turns", "3 turns"]
+
+
 def test_an_outage_costs_the_consolidation_and_not_the_life(memory: Memory) -> None:
     quiet = Quiet()
     turns = ConsolidationTurns(memory, Consolidation(memory, quiet), When(every=1))

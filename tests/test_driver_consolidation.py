@@ -20,6 +20,7 @@ from scrubjay.memory import journal
 from scrubjay.memory.checking import check
 from scrubjay.memory.jsonio import Json
 from scrubjay.methods.named import make_consolidation, make_method
+from scrubjay.models.scripted.consolidating import ScriptedConsolidator
 from scrubjay.surfaces.cli import main
 
 HEAD = """
@@ -85,15 +86,25 @@ def test_what_is_refused_is_told_once_and_then_a_hypothesis(tmp_path: Path) -> N
         "pathlib.Path('mine/updates.json').write_text('[]')",
         "pathlib.Path('mine/updates.json').mkdir()",
         "os.symlink('/etc/passwd', 'mine/updates.json')",
-        "hand_in(3, {}, {'fly': {}}, {'update': 4}, {'update': {}, 'working': {}}, {'working': {'text': 5}})",
         "pass",
     ],
 )
-def test_garbage_changes_nothing_and_the_life_ends_well(tmp_path: Path, body: str) -> None:
+def test_where_nothing_readable_is_handed_in_the_evidence_is_read_the_next_time(tmp_path: Path, body: str) -> None:
     memory, rows, _ = lived(tmp_path, body)
-    assert [row["changes"] for row in rows] == [[]]
+    assert rows == []
     assert memory.documents.list() == []
     assert memory.lives()[0].outcome == "budget spent"
+    with Memory.open(tmp_path / "m") as memory:
+        outcome = Consolidation(memory, ScriptedConsolidator()).run("asked for")
+        assert outcome is not None
+        assert outcome.read == 4
+
+
+def test_items_that_are_refused_twice_are_told_and_change_nothing(tmp_path: Path) -> None:
+    body = "hand_in(3, {}, {'fly': {}}, {'update': 4}, {'update': {}, 'working': {}}, {'working': {'text': 5}})"
+    memory, rows, _ = lived(tmp_path, body)
+    assert [(row["changes"], row["refused"]) for row in rows] == [([], 6)]
+    assert memory.documents.list() == []
 
 
 def test_a_command_that_fails_costs_the_consolidation_and_its_evidence_is_read_the_next_time(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from scrubjay.agent.consolidation_text import RULES, shown
 from scrubjay.agent.driver import Driver, Spent
 from scrubjay.agent.handed_in import UPDATES
 from scrubjay.agent.proposed import item_of
-from scrubjay.errors import InvalidInput
+from scrubjay.errors import InvalidInput, ModelUnavailable
 from scrubjay.memory.jsonio import Json
 from scrubjay.models.consolidating import Evidence, Item, Judge, Proposal
 
@@ -32,27 +32,32 @@ class DriverConsolidator:
         return self._driver.name
 
     def propose(self, evidence: Evidence, judge: Judge) -> Proposal:
-        """The items that it handed in and that were not refused. Raises ModelUnavailable where the command failed."""
-        spent, items, refused = Spent(), list[Item](), list[str]()
+        """The items that it handed in and that were not refused.
+
+        Raises ModelUnavailable where the command failed, or handed in nothing that can be read.
+        """
+        spent, items, refused, was_read = Spent(), list[Item](), list[str](), False
         text = f"{RULES}\n\n{shown(evidence)}\n"
         for _ in range(_STARTS):
             told = _AGAIN + "\n".join(refused) if refused else ""
             try:
                 given = self._driver.consolidate(evidence.life, evidence.reason, text, told, spent)
+                refused = _sort(given, judge, items)
+                was_read = True
             except InvalidInput as error:
                 refused = [f"mine/{UPDATES}: {error}"]
-                continue
-            refused = _sort(given, judge, items)
             if not refused:
                 break
-        return Proposal(tuple(items), spent.usage)
+        if not was_read:  # its evidence must not count as consolidated
+            raise ModelUnavailable(f"{self.name} did not consolidate: {refused[0]}", is_garbled=True)
+        return Proposal(tuple(items), spent.usage, tuple(refused))
 
 
 def _sort(given: Json, judge: Judge, items: list[Item]) -> list[str]:
-    """Adds what is taken to `items`; returns a line on each that is not."""
+    """Adds what is taken to `items`; returns a line on each that is not. Raises InvalidInput where there are none."""
     listed = given.get("items")
     if not isinstance(listed, list):
-        return [f'items: a list was expected, found {listed!r:.80}; such as {{"items": []}}']
+        raise InvalidInput(f'items: a list was expected, found {listed!r:.80}; such as {{"items": []}}')
     refused = []
     for nth, one in enumerate(listed, 1):
         reason = _take(one, judge, items)

@@ -80,6 +80,7 @@ class Consolidation:
         proposal, exists = self._propose(evidence)
         documents = self._memory.documents
         applied = _applied(documents, Procedures(self._memory.layout, documents), exists, evidence, proposal)
+        refused = (*proposal.refused, *applied.refused)
         newest = max((row.id for row in evidence.rows), key=lambda ident: int(ident[3:]), default=None)
         since = last.until if last is not None else None
         done = Done(
@@ -90,14 +91,14 @@ class Consolidation:
             until=newest or since,
             read=marks,
             changes=applied.changes,
-            refused=len(applied.refused),
+            refused=len(refused),
             model=self._consolidator.name,
             usage=proposal.usage,
             seconds=time.monotonic() - began,
             time=now(),
         )
         self.record.write(done)
-        return Outcome(done, len(evidence), applied.refused, len(evidence.rows) < MOST_ROWS)
+        return Outcome(done, len(evidence), refused, len(evidence.rows) < MOST_ROWS)
 
     def preview(self, reason: str) -> Preview | None:
         """What `run` would change, and nothing is: the documents are copied, and the copy is consolidated."""
@@ -113,7 +114,7 @@ class Consolidation:
             before = differences.contents(copy)
             applied = _applied(copy, Procedures(layout, copy), exists, evidence, proposal)
             difference = differences.between(before, differences.contents(copy))
-        return Preview(difference, len(evidence), applied.refused)
+        return Preview(difference, len(evidence), (*proposal.refused, *applied.refused))
 
     def undo(self) -> tuple[Done, list[Change]]:
         """Takes back the changes of the last consolidation, all or none; its evidence counts as unread again.

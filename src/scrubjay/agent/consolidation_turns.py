@@ -27,7 +27,7 @@ __all__ = ["ConsolidationTurns"]
 class ConsolidationTurns:
     """The consolidations of a run. `when` says which reasons count, `told` is given each outcome.
 
-    An outage of the model costs the consolidation, not the life: its evidence is read the next time.
+    An outage of the model costs the consolidation, not the life: its evidence is read the next time that it is time.
     """
 
     def __init__(
@@ -39,6 +39,7 @@ class ConsolidationTurns:
     ) -> None:
         self._memory, self._consolidation, self.when, self._told = memory, consolidation, when or When(), told
         self._last_turns: dict[int, int] = {}
+        self._tried: dict[int, int] = {}  # the turn after which it was last asked for in vain
         last = consolidation.record.last()
         self._calls = _Calls(memory, last.read.procedures if last is not None else 0)
 
@@ -53,6 +54,7 @@ class ConsolidationTurns:
         signals = Signals(
             turn=number,
             last=self._last_turn(life),
+            tried=self._tried.get(life, 0),
             died=has_died(found),
             contradictions=self._contradictions(str(turn.get("intention", "")), found),
             failing=failing(self.when, history, recent) if self.when.on_failures else (),
@@ -73,6 +75,8 @@ class ConsolidationTurns:
         try:
             outcome = self._consolidation.run(reason, life=life, turn=turn)
         except (ModelUnavailable, RequestTooLarge):
+            if turn is not None:
+                self._tried[life] = turn
             return False
         if outcome is None:
             return False

@@ -56,10 +56,14 @@ class Calls:
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """What a turn showed. `turn` and `last` are the numbers of this turn and of the last consolidated one."""
+    """What a turn showed. `turn` and `last` are the numbers of this turn and of the last consolidated one.
+
+    `tried` is the turn after which a consolidation last failed: what fails is not asked for again after every turn.
+    """
 
     turn: int
     last: int = 0
+    tried: int = 0
     died: bool = False
     contradictions: tuple[str, ...] = ()
     failing: tuple[str, ...] = ()
@@ -73,7 +77,7 @@ def reason_of(when: When, signals: Signals) -> str | None:
         return f"contradicted: {'; '.join(signals.contradictions)}"
     if when.on_failures and signals.failing:
         return f"failing: {', '.join(signals.failing)}"
-    if when.every is not None and signals.turn - signals.last >= when.every:
+    if when.every is not None and signals.turn - max(signals.last, signals.tried) >= when.every:
         return f"{signals.turn - signals.last} turns"
     return None
 

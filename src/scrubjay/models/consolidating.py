@@ -85,10 +85,11 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What a consolidator would change, in order, and what it used to find out."""
+    """What a consolidator would change, in order, what it used to find out, and what of its was refused and why."""
 
     items: tuple[Item, ...] = ()
     usage: Usage = field(default_factory=Usage)
+    refused: tuple[str, ...] = ()
 
 
 class Consolidator(Protocol):
