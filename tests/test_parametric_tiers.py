@@ -20,9 +20,11 @@ from scrubjay.models.contract import Entry, Plan, Turn
 from scrubjay.parametric.backbone import Generation
 from scrubjay.parametric.categories import Categories, Category
 from scrubjay.parametric.examples import Prompt
+from scrubjay.parametric.metrics import jaccard, tier_use
 from scrubjay.parametric.shelf import Shelf
 from scrubjay.parametric.staging import stage
 from scrubjay.parametric.tiers import FAST, FastTier, TwoTiers, goal_by_memory
+from scrubjay.surfaces.cli import main
 from test_conversation import Says, act
 
 RIGHT = "def go_right():\n    act('right', 2)"
@@ -61,7 +63,9 @@ def corridor() -> Corridor:
     return Corridor()
 
 
-def test_the_fast_policy_acts_and_its_turns_are_told_apart(memory: Memory, corridor: Corridor) -> None:
+def test_the_fast_policy_acts_and_its_turns_are_told_apart(
+    memory: Memory, corridor: Corridor, capsys: pytest.CaptureFixture[str]
+) -> None:
     policy = Prepared(RIGHT)
     tier = tier_of(memory, corridor, policy)
     slow = live(memory, tier, corridor)
@@ -76,6 +80,14 @@ def test_the_fast_policy_acts_and_its_turns_are_told_apart(memory: Memory, corri
     assert memory.procedures.statistics("go-right").called == 4
     assert [one.action_kind for one in memory.iterate(Query(action="go-right"))] == ["go-right"] * 4
     assert {one.context.category for one in stage(memory, WALK).successes} == {"walk"}
+    use = tier_use(memory)
+    assert (use.turns, use.fast, use.share, use.tokens, use.latency) == (4, 4, 1.0, 72, 0.25)
+    assert tier_use(memory, [2]).share == 0.0
+    assert main(["adapters", "use", memory.root]) == 0
+    assert capsys.readouterr().out == (
+        "life 1: 4 of 4 turns on the fast path, 0.25 s from observation to action (median), 72 tokens\n"
+    )
+    assert main(["adapters", "use", memory.root, "--json"]) == 0
 
 
 @pytest.mark.parametrize(
@@ -191,6 +203,11 @@ class InTurn(Always):
 
     def decide(self, turn: Turn) -> Plan:
         return self._plans[turn.turn - 1]
+
+
+def test_how_much_two_choices_have_in_common() -> None:
+    assert jaccard(["a", "b"], ["b", "c"]) == pytest.approx(1 / 3)
+    assert jaccard([], []) == 1.0
 
 
 # --- methods

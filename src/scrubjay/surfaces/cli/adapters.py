@@ -23,12 +23,13 @@ examples:
   scrubjay adapters base runs/first smollm2-135m      the base model: a folder, smollm2-135m, or http://… of a server
   scrubjay adapters cycle runs/first craft            train, verify, and keep or roll back
   scrubjay adapters list runs/first                   adapters in place, and all cycles
+  scrubjay adapters use runs/first                    turns on the fast path in each life, latency, tokens
 
 A base needs `pip install 'scrubjay[parametric]'`. Whoever lives in the memory with --method peam or mfm-peam uses the
 adapters in place.
 """
 
-_ACTIONS = ("stage", "score", "weights", "base", "cycle", "list")
+_ACTIONS = ("stage", "score", "weights", "base", "cycle", "list", "use")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -37,7 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     made = {name: actions.add_parser(name, help=_HELP[name]) for name in _ACTIONS}
     for one in made.values():
         one.add_argument("dir", metavar="DIR", help="folder of the memory")
-    for name in ("stage", "score", "weights", "list", "cycle"):
+    for name in ("stage", "score", "weights", "list", "cycle", "use"):
         made[name].add_argument("--json", action="store_true", help="a JSON object a line")
     made["base"].add_argument("base", metavar="BASE", nargs="?", help="what to choose; without it, what is chosen")
     made["score"].add_argument(
@@ -59,6 +60,7 @@ _HELP = {
     "base": "choose the base model",
     "cycle": "update the adapter of a category",
     "list": "adapters and cycles",
+    "use": "turns on the fast path",
 }
 
 
@@ -156,6 +158,19 @@ def _list(memory: Memory, arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _use(memory: Memory, arguments: argparse.Namespace) -> int:
+    from scrubjay.parametric.metrics import tier_use
+
+    for life in (one.life for one in memory.lives()):
+        use = tier_use(memory, [life])
+        if arguments.json:
+            _json({"life": life, "turns": use.turns, "fast": use.fast, "tokens": use.tokens, "latency": use.latency})
+            continue
+        latency = "" if use.latency is None else f", {use.latency:.2f} s from observation to action (median)"
+        print(f"life {life}: {use.fast} of {use.turns} turns on the fast path{latency}, {use.tokens} tokens")
+    return 0
+
+
 def _ended(result: Json | None) -> str:
     if result is None:
         return "unfinished: it runs, or was killed"
@@ -214,4 +229,5 @@ _RUN: dict[str, Callable[[Memory, argparse.Namespace], int]] = {
     "base": _base,
     "cycle": _cycle,
     "list": _list,
+    "use": _use,
 }
