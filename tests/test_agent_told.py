@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,15 @@ def test_every_part_of_the_block(lived: Memory) -> None:
         "[WORKING] working/0001.md\n- Going east [ep_000003].",
     ):  # fmt: skip
         assert part in text
+
+
+def test_long_values_of_a_state_are_cut_and_what_was_returned_is_told(lived: Memory) -> None:
+    row = replace(lived.find(Query(last=1)).rows[0], extra={"returned": {"wood": 3}})
+    state = {"screen": "a" * 5000, "windows": ["b" * 5000]}
+    text = block(replace(turn_of(lived, state=state), recent=(row,)), Offer(), None)
+    assert f"screen {'a' * 600}… (4400 more)" in text
+    assert "b" * 599 not in text
+    assert f'({row.outcome or "no outcome"}) returned {{"wood": 3}}' in text
 
 
 def test_rules_of_the_environment_reach_every_player(tmp_path: Path) -> None:

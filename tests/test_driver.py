@@ -204,6 +204,23 @@ def test_text_with_any_character_reaches_the_agent(tmp_path: Path) -> None:
     memory.close()
 
 
+def test_what_is_too_long_for_an_argument_is_read_from_a_file(tmp_path: Path) -> None:
+    memory = Memory.create(tmp_path / "m")
+    body = """
+words = prompt.split()
+told = next(word for word in words if word.endswith("prompt.md"))
+text = pathlib.Path(told).read_text()
+assert "walk on" in text and '"turn": 1' in text
+pathlib.Path("mine/actions.json").write_text(json.dumps({"plan": right}))
+"""
+    with Driver(agent(tmp_path, body), memory) as driver:
+        done = Run(Corridor(), driver, memory, task="walk on, " * 20_000, steps=1).run()
+    (turn,) = journal.rows(memory.layout.turns(1))
+    memory.close()
+    assert done.step == 1
+    assert turn["entries"] == [["right", 1]]
+
+
 @pytest.mark.parametrize(
     ("out", "tokens"),
     [

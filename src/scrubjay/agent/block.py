@@ -15,7 +15,7 @@ from scrubjay.agent.toolbox import RECORDED
 from scrubjay.memory.grid import Grid
 from scrubjay.memory.jsonio import Json
 from scrubjay.memory.layout import Layout
-from scrubjay.memory.records import CELL_KINDS, is_number
+from scrubjay.memory.records import CELL_KINDS, Row, is_number
 from scrubjay.models.contract import Turn
 
 __all__ = ["block"]
@@ -23,6 +23,7 @@ __all__ = ["block"]
 _SHOWN_APART = frozenset({"pos", "yaw", "pitch", "inventory", "gui", "gui_open", "milestones", "achievements", "cells"})
 _MOST_RECENT = 12
 _MOST_WORKING = 4000
+_MOST_VALUE = 600
 _NEAREST = 3
 
 
@@ -72,11 +73,12 @@ def _state(state: Json) -> list[str]:
 
 def _recent(turn: Turn) -> str:
     rows = turn.recent[-_MOST_RECENT:]
-    lines = [
-        f"  {row.id} {_line(row.summary.removeprefix('[ACTION] '))} ({_line(row.outcome or 'no outcome')})"
-        for row in rows
-    ]
-    return f"[RECENT] {RECORDED}\n" + ("\n".join(lines) or "  nothing yet")
+    return f"[RECENT] {RECORDED}\n" + ("\n".join(map(_finished, rows)) or "  nothing yet")
+
+
+def _finished(row: Row) -> str:
+    returned = f" returned {_value(row.extra['returned'])}" if "returned" in row.extra else ""
+    return f"  {row.id} {_line(row.summary.removeprefix('[ACTION] '))} ({_line(row.outcome or 'no outcome')}){returned}"
 
 
 def _map(turn: Turn, grid: Grid) -> str:
@@ -115,9 +117,10 @@ def _number(value: Any) -> str:
 
 
 def _value(value: Any) -> str:
-    if isinstance(value, str):
-        return _line(value)
-    return _number(value) if is_number(value) else _line(json.dumps(value, ensure_ascii=False)[:600])
+    if is_number(value):
+        return _number(value)
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return _line(text if len(text) <= _MOST_VALUE else f"{text[:_MOST_VALUE]}… ({len(text) - _MOST_VALUE} more)")
 
 
 def _line(text: str) -> str:

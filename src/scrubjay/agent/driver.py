@@ -24,6 +24,7 @@ from scrubjay.agent.driver_brief import (
     EVIDENCE,
     FRAME,
     OBSERVATION,
+    PROMPT,
     consolidation_brief,
     driver_brief,
     prompt,
@@ -49,6 +50,7 @@ __all__ = ["DRIVER", "Driver", "Patience", "Spent"]
 
 DRIVER = "driver:"  # before a command, where a model is named
 _LIFE = "SCRUBJAY_LIFE"
+_MOST_ARGUMENT = 100_000  # bytes; Linux starts no command with an argument of more than 128 KiB
 _MOST_TOLD = 20  # lines on what had to be put back, for one start of the command
 
 
@@ -151,7 +153,7 @@ class Driver:
         self._clear_folder(life)
         folder = self._folder(life)
         _write(os.path.join(folder, EVIDENCE), evidence.encode(errors="backslashreplace"))
-        _write(os.path.join(folder, "prompt.md"), told.encode())
+        _write(os.path.join(folder, PROMPT), told.encode())
         ended = self._run(life, told, guard, spent, 1)
         try:
             return handed_in.content(self._memory.layout, handed_in.UPDATES, '{"items": []}')
@@ -213,7 +215,8 @@ class Driver:
         layout = self._memory.layout
         handed_in.clear(layout)
         try:
-            ended = child.run([*self._command, told], layout.root, _environment(life), self._patience.seconds)
+            argument = self._argument(life, told)
+            ended = child.run([*self._command, argument], layout.root, _environment(life), self._patience.seconds)
         finally:  # also where a second Ctrl-C interrupts: what the agent did until then is put back
             self._note(spent, guard.restore())
             forged = strike_out(layout, life, guard.episodes, guard.kept_size)
@@ -223,6 +226,15 @@ class Driver:
         for name, data in ((f"stdout-{start}.txt", ended.out), (f"stderr-{start}.txt", ended.err)):
             _write(os.path.join(folder, name), data)
         return ended
+
+    def _argument(self, life: int, told: str) -> str:
+        """What the command is given: all of it, or where it is too long for that, where it stands."""
+        if len(told.encode()) <= _MOST_ARGUMENT:
+            return told
+        return (
+            f"What you are told is too long to be given at once. Read {self._relative(life)}/{PROMPT} first, in parts "
+            "where need be, to its end: it says what you are, where you stand and what to hand in."
+        )
 
     def _inspected(self, guard: Guard) -> tuple[str, ...]:
         """The references of the questions that were asked of evidence in this turn; a look without one leaves none."""
@@ -266,7 +278,7 @@ class Driver:
         self._clear_folder(turn.life)
         folder = self._folder(turn.life)
         _write(os.path.join(folder, OBSERVATION), observation.encode(errors="backslashreplace"))
-        _write(os.path.join(folder, "prompt.md"), told.encode())
+        _write(os.path.join(folder, PROMPT), told.encode())
         Image.fromarray(turn.frame).save(os.path.join(folder, FRAME), "PNG")
 
     def _clear_folder(self, life: int) -> None:

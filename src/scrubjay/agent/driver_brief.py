@@ -16,9 +16,18 @@ from scrubjay.memory.layout import Layout
 from scrubjay.models.chat import Tool
 from scrubjay.models.contract import Turn
 
-__all__ = ["EVIDENCE", "FRAME", "OBSERVATION", "consolidation_brief", "driver_brief", "prompt", "workshop_brief"]
+__all__ = [
+    "EVIDENCE",
+    "FRAME",
+    "OBSERVATION",
+    "PROMPT",
+    "consolidation_brief",
+    "driver_brief",
+    "prompt",
+    "workshop_brief",
+]
 
-OBSERVATION, FRAME, EVIDENCE = "observation.md", "frame.png", "evidence.md"
+OBSERVATION, FRAME, EVIDENCE, PROMPT = "observation.md", "frame.png", "evidence.md", "prompt.md"
 
 _WHO = (
     "You act in an environment, step by step, for a long time. You are started anew for every turn and remember only "

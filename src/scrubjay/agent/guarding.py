@@ -53,6 +53,7 @@ class Guard:
         self._kept: dict[str, _Kept] = {}
         self._folders: dict[str, None] = {}
         self._sealed: set[str] = set()
+        self._is_running = folder.is_running(layout, life)  # an ended one may be consolidated
         self._lock: int | None = None
         self._carried_out = b""  # which edits of documents are done stands in the lock of the documents
 
@@ -207,9 +208,9 @@ class Guard:
         self._note(path)
 
     def _lock_again(self) -> list[str]:
-        """Our life is running: where its lock was removed or replaced, holds the one that is there now."""
+        """A life that runs goes on: where its lock was removed or replaced, holds the one that is there now."""
         path = self._layout.life_lock(self.life)
-        if folder.is_running(self._layout, self.life):
+        if not self._is_running or folder.is_running(self._layout, self.life):
             return []
         if self._lock is not None:
             let_go(self._lock)
