@@ -139,3 +139,36 @@ def test_what_is_not_ours_is_not_touched(project: Path, capsys: pytest.CaptureFi
     assert other.is_dir()
     assert main(["install"]) == 2
     assert main(["install", "memory", "--into", "none"]) == 1
+
+
+def test_a_skill_of_that_name_that_somebody_else_wrote_stays(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / SKILL).mkdir(parents=True)
+    (project / SKILL / "SKILL.md").write_text("theirs\n")
+    assert main(["install", "memory"]) == 1
+    assert "was not written by" in capsys.readouterr().err
+    assert os.listdir(project) == [".agents"]  # neither half of it is there
+    assert main(["install", "--remove"]) == 0
+    assert (project / SKILL / "SKILL.md").read_text() == "theirs\n"
+
+
+def test_what_a_link_leads_to_is_neither_written_nor_removed(project: Path) -> None:
+    assert main(["install", "memory", "--into", "."]) == 0
+    (project / ".agents").rename(project / "shared")
+    (project / ".agents").symlink_to("shared")
+    before = (project / "AGENTS.md").read_bytes()
+    (project / "AGENTS.md").write_text("ours\n")
+    assert main(["install", "memory"]) == 1
+    assert (project / "AGENTS.md").read_text() == "ours\n"
+    (project / "AGENTS.md").write_bytes(before)
+    assert main(["install", "--remove"]) == 0
+    assert not (project / "AGENTS.md").exists()
+    assert (project / "shared" / "skills" / "scrubjay" / "SKILL.md").exists()
+
+
+def test_who_may_read_the_guide_stays(project: Path) -> None:
+    (project / "AGENTS.md").write_text("ours\n")
+    (project / "AGENTS.md").chmod(0o600)
+    assert main(["install", "memory"]) == 0
+    assert (project / "AGENTS.md").stat().st_mode & 0o777 == 0o600
+    assert main(["install", "--remove"]) == 0
+    assert (project / "AGENTS.md").stat().st_mode & 0o777 == 0o600

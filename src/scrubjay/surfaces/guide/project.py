@@ -6,9 +6,10 @@ It knows files of a project. What the guide says, it does not know.
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 
-from scrubjay.errors import Conflict, InvalidInput, NotFound, ReadOnly
+from scrubjay.errors import Conflict, InvalidInput, NotFound, ReadOnly, ScrubjayError
 from scrubjay.memory.disk import write_file
 from scrubjay.memory.folder import create_folder, open_folder
 from scrubjay.surfaces.guide import text
@@ -41,16 +42,21 @@ class Project:
     def write(self, memory: str) -> list[str]:
         """Writes both files, each whole or not at all, and makes the memory where there is none; their paths.
 
-        A second time changes nothing. Raises Conflict where the memory's folder holds something else.
+        A second time changes nothing. Raises Conflict, before anything is written, where the memory's folder or a
+        file of that name holds something else.
         """
         files = self.files(memory)
+        present = {path: self._read(path) for path in files}
+        skill = present[self._skill]
+        if skill and text.MARK not in skill:
+            raise Conflict(f"{self._skill} was not written by `scrubjay install`: move it away, or keep using it")
         try:
             open_folder(memory, True)
         except NotFound:
             create_folder(memory, f"scrubjay {__version__}")
         written = []
         for path, content in files.items():
-            if self._read(path) != content:
+            if present[path] != content:
                 self._put(path, content)
                 written.append(path)
         return written or [f"{path} (as it was)" for path in files]
@@ -64,13 +70,20 @@ class Project:
             if rest:
                 self._put(self._agents, rest)
             else:
-                os.unlink(self._agents)
+                _unlink(self._agents)
             changed.append(self._agents)
-        if os.path.exists(self._skill):
-            os.unlink(self._skill)
+        if self._has_our_skill():
+            _unlink(self._skill)
             changed.append(self._skill)
             self._drop_empty_folders()
         return changed
+
+    def _has_our_skill(self) -> bool:
+        """False where a link leads to it: then it is shared with other projects, and not only ours."""
+        try:
+            return text.MARK in self._read(self._skill)
+        except (Conflict, ReadOnly):
+            return False
 
     def _drop_empty_folders(self) -> None:
         for depth in range(len(_SKILL) - 1, 0, -1):
@@ -105,9 +118,21 @@ class Project:
     def _put(self, path: str, content: str) -> None:
         try:
             os.makedirs(os.path.dirname(path), exist_ok=True)
+            mode = stat.S_IMODE(os.stat(path).st_mode) if os.path.exists(path) else None
+            write_file(path, content.encode())
+            if mode is not None:
+                os.chmod(path, mode)
         except OSError as error:
+            if isinstance(error, ScrubjayError):
+                raise
             raise ReadOnly(f"{path} can't be written: {error.strerror}") from None
-        write_file(path, content.encode())
+
+
+def _unlink(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError as error:
+        raise ReadOnly(f"{path} can't be removed: {error.strerror}") from None
 
 
 def _on_the_way(folder: str, path: str) -> Iterator[str]:

@@ -11,7 +11,7 @@ import shlex
 
 from scrubjay.surfaces.cli import COMMANDS
 
-__all__ = ["DESCRIPTION", "GUIDE_COMMANDS", "NAME", "block", "skill"]
+__all__ = ["DESCRIPTION", "GUIDE_COMMANDS", "MARK", "NAME", "block", "skill"]
 
 NAME = "scrubjay"
 DESCRIPTION = (
@@ -20,6 +20,7 @@ DESCRIPTION = (
     "earlier, when the user speaks of an earlier session, and after learning something worth keeping."
 )
 GUIDE_COMMANDS = ("episodes", "look", "compare", "answer", "memory", "map", "procedures", "stats", "check")
+MARK = "<!-- written by `scrubjay install`, which writes it anew; `scrubjay install --remove` takes it out -->"
 _EXAMPLE = re.compile(r"^  (scrubjay \S+ (runs/diamond).*?)(?: {3,}\S.*)?$", re.MULTILINE)
 _FIRST = 2  # examples of a command in the block; the skill has all
 
@@ -61,7 +62,7 @@ def skill(memory: str) -> str:
         f"## {name}\n\n{COMMANDS[name][0].upper()}{COMMANDS[name][1:]}.\n\n{_fenced(examples(name, memory))}"
         for name in GUIDE_COMMANDS
     ]
-    return "\n".join([head, "# Using the memory\n", where, "", _RULES, "", "\n\n".join(sections), ""])
+    return "\n".join([head, "# Using the memory\n", where, "", _RULES, "", "\n\n".join(sections), "", MARK, ""])
 
 
 def examples(name: str, memory: str) -> list[str]:
