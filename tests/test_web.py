@@ -239,7 +239,7 @@ def test_pages_follow_a_life_that_is_lived(tmp_path: Path) -> None:
             assert after["running"] == [1]
             assert "ep_000000" in served.get("/").text
             assert "running" in served.get("/lives/1").text
-            assert "2 cells" in served.get("/map").text
+            assert "2 cells, each" in served.get("/map").text
         assert served.get("/live").json()["running"] == []
         reader.close()
 

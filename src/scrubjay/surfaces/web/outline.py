@@ -62,9 +62,11 @@ class Outline:
         self._follower = Follower(layout.index)
         self._mutex = threading.Lock()
         self._seen = (0, 0)
+        self.generation = 0  # another one where what was counted may not hold any more
         self._forget()
 
     def _forget(self) -> None:
+        self.generation += 1
         self._numbers, self._lives = array("q"), array("q")
         self._first, self._last, self._marks = array("q"), array("q"), array("B")
         self._place: dict[int, int] = {}

@@ -81,6 +81,7 @@ class Reader:
         self._calls = Fresh(lambda: state_of([layout.procedures_journal]), self._read_calls)
         self._kept: dict[object, Any] = {}
         self._kept_version = -1
+        self._of_life: dict[int, tuple[object, Any]] = {}
         self._turns: dict[int, Fresh[list[Turn]]] = {}
         self._asked = Fresh(lambda: state_of([layout.inspections]), self._by_episode)
 
@@ -143,6 +144,17 @@ class Reader:
         path = self.layout.turns(life)
         kept = self._turns.setdefault(life, Fresh(lambda: state_of([path]), lambda: _turns(path, life)))
         return kept.get()
+
+    def kept_of_life(self, life: LifeRow, make: Callable[[], R]) -> R:
+        """What `make` gives for a life, kept until anything is recorded of it, or a row of the index changed."""
+        layout, outline = self.layout, self.outline.lives().get(life.life)
+        files = state_of([layout.turns(life.life), layout.procedures_journal, layout.inspections])
+        state = (self.outline.generation, 0 if outline is None else len(outline.places), files, life)
+        kept = self._of_life.get(life.life)
+        if kept is None or kept[0] != state:
+            kept = self._of_life[life.life] = (state, make())
+        found: R = kept[1]
+        return found
 
     # --- looks and calls
 

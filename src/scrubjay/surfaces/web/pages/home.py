@@ -52,13 +52,8 @@ class LifeView:
 
 def _view(reader: Reader, row: LifeRow) -> LifeView:
     outline = reader.outline.lives().get(row.life)
-    marked = [one for one in reader.outline.marked(row.life) if one.marks & MILESTONE]
-    strip = strip_of(reader, row, lambda point: ", ".join(reader.milestones.of(point.number)) or "milestone")
-    wanted = row.extra.get("milestones")
-    reached = [(one, reader.milestones.of(one.number)) for one in marked[:200]] if wanted else []
-    known = {name for _, names in reached for name in names}
-    goals = [(str(name), str(name) in known) for name in wanted] if isinstance(wanted, list) else []
     newest = reader.outline.newest(row.life, 1)
+    strip, reached, goals = reader.kept_of_life(row, lambda: _told(reader, row))
     return LifeView(
         row=row,
         strip=strip,
@@ -66,9 +61,23 @@ def _view(reader: Reader, row: LifeRow) -> LifeView:
         steps=0 if outline is None else outline.last_step - outline.first_step,
         is_running=reader.is_running(row),
         reached=reached,
-        goals=goals[:100],
+        goals=goals,
         newest=newest[0] if newest else None,
     )
+
+
+def _told(
+    reader: Reader, row: LifeRow
+) -> tuple[Strip, Sequence[tuple[Point, tuple[str, ...]]], list[tuple[str, bool]]]:
+    """What takes its time: the strip, the episodes that reached milestones, and which that count were reached."""
+    strip = strip_of(reader, row, lambda point: ", ".join(reader.milestones.of(point.number)) or "milestone")
+    wanted = row.extra.get("milestones")
+    if not isinstance(wanted, list):
+        return strip, (), []
+    marked = [one for one in reader.outline.marked(row.life) if one.marks & MILESTONE]
+    reached = [(one, reader.milestones.of(one.number)) for one in marked[:200]]
+    known = {name for _, names in reached for name in names}
+    return strip, reached, [(str(name), str(name) in known) for name in wanted[:100]]
 
 
 def home(request: Request) -> HTMLResponse:

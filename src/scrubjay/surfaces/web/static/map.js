@@ -136,7 +136,7 @@
       if (x > width) break;
       pen.beginPath(); pen.moveTo(x + 0.5, height - 16); pen.lineTo(x + 0.5, height - 10); pen.stroke();
       pen.textAlign = "center";
-      pen.fillText(String(value), x, height - 2);
+      if (x > 24 && x < width - 24) pen.fillText(String(value), x, height - 2);
     }
     for (let value = Math.ceil((top * perCell) / step) * step; ; value += step) {
       const y = (value / perCell - top) * scale;

@@ -2,7 +2,13 @@
 "use strict";
 (() => {
   const form = document.querySelector(".scrubber");
-  if (!form) return;
+  document.addEventListener("keydown", (event) => {
+    const writes = event.target instanceof Element && event.target.matches("input:not([type=range]), select, textarea");
+    if (writes || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "p") document.querySelector("a[rel=prev]")?.click();
+    else if (event.key === "n") document.querySelector("a[rel=next]")?.click();
+  });
+  if (!form) return; // an episode of one observation
   const { episode } = form.dataset, first = Number(form.dataset.first), last = Number(form.dataset.last);
   const slider = document.getElementById("slider"), shown = document.getElementById("shown");
   const play = document.getElementById("play"), reference = document.getElementById("reference");
@@ -10,7 +16,6 @@
   let at = Number(slider.value), playing = 0;
 
   const address = (step) => `/episodes/${episode}/steps/${step}`;
-  const frames = () => document.querySelectorAll("#step .frame img");
 
   function load(step) {
     if (step < first || step > last) return null;
@@ -64,7 +69,7 @@
   slider.addEventListener("input", () => go(Number(slider.value)));
   document.getElementById("back").addEventListener("click", (event) => { event.preventDefault(); go(at - 1); });
   document.getElementById("forth").addEventListener("click", (event) => { event.preventDefault(); go(at + 1); });
-  play.hidden = first === last;
+  play.hidden = false;
   play.addEventListener("click", toggle);
 
   document.addEventListener("keydown", (event) => {
@@ -74,9 +79,7 @@
     const far = Math.max(1, Math.round((last - first) / 10));
     const moves = { ArrowLeft: at - 1, ArrowRight: at + 1, PageUp: at - far, PageDown: at + far, Home: first, End: last };
     if (event.key in moves) { event.preventDefault(); go(moves[event.key]); }
-    else if (event.key === " " && first !== last && !(target instanceof Element && target.matches("button, summary, a"))) { event.preventDefault(); toggle(); }
-    else if (event.key === "p") document.querySelector("a[rel=prev]")?.click();
-    else if (event.key === "n") document.querySelector("a[rel=next]")?.click();
+    else if (event.key === " " && !(target instanceof Element && target.matches("button, summary, a"))) { event.preventDefault(); toggle(); }
   });
   load(at + 1);
 })();
