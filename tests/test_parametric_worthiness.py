@@ -109,6 +109,13 @@ def test_forgetting_is_risked_where_the_category_has_one_in_the_weights() -> Non
     assert found[0].redundancy > found[1].redundancy
 
 
+def test_a_skill_in_the_weights_is_compared_with_the_others_there() -> None:
+    known = [skill("oak", OAK, "craft"), skill("zombie", ZOMBIE, "combat")]
+    oak, birch = terms_of([known[0], skill("birch", BIRCH, "craft")], known)
+    assert oak.redundancy < 0.2 < birch.redundancy
+    assert (oak.forgetting, birch.forgetting) == (0.0, 1.0)
+
+
 def test_worthiness_weighs_the_terms_and_orders_equal_ones_by_name() -> None:
     found = score([skill("b", runs="++"), skill("a", runs="++"), skill("c", runs="--")], weights=Weights(1, 1, 1, 1))
     assert [one.skill.name for one in found] == ["a", "b", "c"]

@@ -68,13 +68,11 @@ def due_skills(
     rule = trigger or STC()
     skills = skills_of(memory, load_categories(memory.layout))
     shelf = Shelf(memory.layout)
-    known = internalised(shelf, skills)
-    scored = score([one for one in skills if one not in known], known, weights) + score(known, (), weights)
+    scored = score(skills, internalised(shelf, skills), weights)
     worthy = {one.skill.name for one in top(scored, q)}
     updated = _updated(shelf)
     return [
-        Due(one, one.skill.name in worthy, _fired(rule, one.skill, updated, one.skill.name in worthy))
-        for one in sorted(scored, key=lambda one: (-one.value, one.skill.name))
+        Due(one, one.skill.name in worthy, _fired(rule, one.skill, updated, one.skill.name in worthy)) for one in scored
     ]
 
 

@@ -8,11 +8,11 @@ hundreds of times the other terms, which are between 0 and 1.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scrubjay.parametric.redundancy import redundancies
+from scrubjay.parametric.redundancy import alike, redundancies
 from scrubjay.parametric.skills import Execution, Skill
 
 __all__ = ["Scored", "Terms", "Weights", "heuristic", "score", "terms_of", "top"]
@@ -61,16 +61,32 @@ def terms_of(skills: Sequence[Skill], parameterised: Sequence[Skill]) -> list[Te
     U_cost = f(s) |code(s)|, f an exponential moving average of the calls in a life (0.2 for the newest), |code| in
     characters; scaled to ln(1 + U) / ln(1 + max U), so that the largest is 1 and a tenth of it is not nothing.
     U_stab = SR(s) (1 - Var_ctx[success|s]), the variance of the success rate over contexts, at most 1/4.
-    P_redun is the largest TF-IDF cosine to an element of P, R_forget is 1 where one of P has the same category.
+    P_redun is the largest TF-IDF cosine to an element of P, R_forget is 1 where one of P has the same category; a skill
+    that is in P itself is compared with the others of P.
     """
     costs = [_frequency(one) * len(one.code) for one in skills]
     scale = math.log1p(max(costs, default=0.0)) or 1.0
     redundant = redundancies([one.code for one in skills], [one.code for one in parameterised])
-    taken = {one.category for one in parameterised}
+    among = _among(parameterised)
+    taken = Counter(one.category for one in parameterised)
     return [
-        Terms(math.log1p(cost) / scale, _stability(one.executions), also, float(one.category in taken))
+        Terms(
+            math.log1p(cost) / scale,
+            _stability(one.executions),
+            among.get(one.name, also),
+            float(taken[one.category] > (one.name in among)),
+        )
         for one, cost, also in zip(skills, costs, redundant, strict=True)
     ]
+
+
+def _among(parameterised: Sequence[Skill]) -> dict[str, float]:
+    """P_redun of the elements of P, each against the others."""
+    cosines = alike([one.code for one in parameterised])
+    return {
+        one.name: max((value for j, value in enumerate(row) if j != i), default=0.0)
+        for i, (one, row) in enumerate(zip(parameterised, cosines, strict=True))
+    }
 
 
 def _frequency(skill: Skill) -> float:
