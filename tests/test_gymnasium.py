@@ -427,3 +427,6 @@ def test_objects_are_named_and_the_rest_is_recorded(memory: Memory, inside: bool
         assert last.state["list"] == [{"left_out": "Player"}, 3]
         assert last.state["by_tile"] == {"(tuple)": "grass"}
         assert last.state["ways"] == {"left_out": "set"}
+    else:
+        kinds = {"player": "Player", "ways": "set", "by_tile": "dict", "raw": "bytes", "list": "list", "itself": "dict"}
+        assert last.info == {name: {"left_out": kind} for name, kind in kinds.items()}

@@ -39,8 +39,8 @@ def see(
     """Takes an observation apart.
 
     The frame is the image in the observation, else what `render` gives, else none. The state is `info["state"]`
-    where there is one, else the rest of the observation with the scalars and the usual keys of `info`. Frames are
-    copies: an environment may reuse its buffers.
+    where there is one, else the rest of the observation with the scalars and the usual keys of `info`. What else
+    `info` holds is told by its type alone. Frames are copies: an environment may reuse its buffers.
     """
     pictures, rest = _apart(observation)
     frame = pictures or (None if render is None else as_frame(render(), smallest=1))
@@ -49,12 +49,21 @@ def see(
     scalars = {key: value for key, value in info.items() if _is_scalar(value)}
     given = info.get("state")
     if isinstance(given, Mapping):
-        state = dict(given)
+        state, taken = dict(given), {"state"}
         if "milestones" in info and not {"milestones", "achievements"} & state.keys():
             state["milestones"] = info["milestones"]
-        return Seen(frame, None if frame is not None else missing, state, scalars or None)
-    known = {key: _said(info[key]) for key in _KNOWN if key in info}
-    return Seen(frame, None if frame is not None else missing, {**scalars, **known, **rest})
+            taken.add("milestones")
+        told = scalars
+    else:
+        state = {**scalars, **{key: _said(info[key]) for key in _KNOWN if key in info}, **rest}
+        told, taken = {}, set(_KNOWN)
+    told = {**told, **{key: _named_only(value) for key, value in info.items() if key not in {*scalars, *taken}}}
+    return Seen(frame, None if frame is not None else missing, state, told or None)
+
+
+def _named_only(value: Any) -> Json:
+    """What was told and is not kept: environments put whole worlds into their infos."""
+    return {"left_out": f"{value.dtype} {tuple(value.shape)}" if hasattr(value, "dtype") else type(value).__name__}
 
 
 def storable(seen: Seen) -> Seen:
@@ -113,7 +122,7 @@ def _camera(name: str) -> str:
 def _said(value: Any) -> Any:
     # A stack of frames would be megabytes of digits in every step: what is left out is said.
     if math.prod(getattr(value, "shape", ())) > _MOST_NUMBERS:
-        return {"left_out": f"{value.dtype} {tuple(value.shape)}"}
+        return _named_only(value)
     return value.tolist() if hasattr(value, "tolist") else value
 
 
