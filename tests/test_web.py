@@ -259,6 +259,17 @@ def test_a_memory_that_can_not_be_written_is_shown(root: str, tmp_path: Path, mo
     reader.close()
 
 
+def test_an_error_that_nobody_foresaw_says_little_and_keeps_its_headers(root: str) -> None:
+    reader = Reader(root)
+    served = client_of(reader, raise_server_exceptions=False)
+    reader.close()
+    response = served.get("/search")  # of a reader that is closed
+    assert response.status_code == 500
+    assert "default-src 'none'" in response.headers["content-security-policy"]
+    assert "Traceback" not in response.text
+    assert "shutdown" not in response.text
+
+
 def test_what_is_missing_is_told_before_a_server_starts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["serve", "web", str(tmp_path)]) == 1
     assert "not a memory" in capsys.readouterr().err

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import anyio.to_thread
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Mount, Route
@@ -70,12 +69,12 @@ def application(reader: Reader, address: Address, token: str | None = None) -> A
             *(Route(path, endpoint, methods=["GET"]) for path, endpoint in _ROUTES),
             Mount("/static", StaticFiles(packages=[("scrubjay.surfaces.web", "static")])),
         ],
-        middleware=[Middleware(Guard, address=address, token=token)],
         exception_handlers={HTTPException: _failed, ScrubjayError: _failed, Exception: _broken},
         lifespan=lifespan,
     )
     made.state.reader = reader
-    return made
+    # Outside of everything, so that its headers stand on the page of an error that nobody foresaw too.
+    return Guard(made, address, token)
 
 
 _STATUS: tuple[tuple[type[Exception], int, str], ...] = (

@@ -14,7 +14,7 @@ import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scrubjay.errors import Damaged, NotFound
+from scrubjay.errors import Damaged, NotFound, ScrubjayError
 from scrubjay.memory.evidence import Episode
 from scrubjay.memory.frames import Frame, media_type_of
 from scrubjay.memory.layout import Layout
@@ -80,7 +80,7 @@ class Thumbnails:
             return Pictured(frame.data, media_type, f"{zlib.crc32(frame.data):08x}-{len(frame.data):x}")
         data = _shrunk(picture)
         if folder is not None:
-            self._keep(os.path.join(folder, name), data)
+            self._keep(os.path.join(folder, name), data, episode.id)
         return Pictured(data, "image/webp", f"t{zlib.crc32(data):08x}")
 
     def _folder(self, episode: Episode) -> str | None:
@@ -90,13 +90,16 @@ class Thumbnails:
             return None
         return os.path.join(base, _FOLDER, self._layout.bucket_name(int(episode.id[3:])))
 
-    def _keep(self, path: str, data: bytes) -> None:
-        with contextlib.suppress(OSError), self._mutex:
+    def _keep(self, path: str, data: bytes, ident: str) -> None:
+        with contextlib.suppress(OSError, ScrubjayError), self._mutex:
             os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
             unfinished = f"{path}.{os.getpid()}"
             with open(unfinished, "wb") as file:
                 file.write(data)
             os.replace(unfinished, path)
+            # Whoever removes an episode deletes caches last: if that came between, this file came too late.
+            if _is_removed(Episode(self._layout, ident)):
+                os.unlink(path)
 
 
 def _is_removed(episode: Episode) -> bool:

@@ -27,5 +27,6 @@
   document.addEventListener("pointerout", (event) => { if (of(event)) hide(); });
   document.addEventListener("focusin", (event) => { const link = of(event); if (link && link.matches(":focus-visible")) show(link); });
   document.addEventListener("focusout", hide);
+  addEventListener("renewed", hide);
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
 })();
