@@ -32,10 +32,11 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar with what stands below it."""
+    """One bar: what it counts, and the shorter text that stands below it where that is long."""
 
     label: str
     count: int
+    short: str = ""
 
 
 def _ticks(most: float, about: int) -> list[float]:
@@ -115,7 +116,13 @@ def spans(values: Iterable[int]) -> list[Bar]:
         found[value.bit_length()] = found.get(value.bit_length(), 0) + 1
     if not found:
         return []
-    return [Bar(_span(bits), found.get(bits, 0)) for bits in range(min(found), max(found) + 1)]
+    return [Bar(_span(bits), found.get(bits, 0), _short(bits)) for bits in range(min(found), max(found) + 1)]
+
+
+def _short(bits: int) -> str:
+    """Where a span begins: `128`, `131k`."""
+    low = (1 << bits) >> 1
+    return str(low) if low < 10_000 else f"{low // 1000}k" if low < 10_000_000 else f"{low // 1_000_000}M"
 
 
 def _span(bits: int) -> str:
@@ -136,7 +143,7 @@ def bars(given: Sequence[Bar], label: str, below: str) -> str:
             f'<g class="bar"><title>{escape(f"{bar.label}: {bar.count}")}</title>'
             f'<rect x="{x + 2:.1f}" y="{top:.1f}" width="{max(each - 4, 1):.1f}" height="{height:.1f}" rx="3"/>'
             f'<text class="tick middle" x="{middle:.1f}" y="{top - 6:.1f}">{_number(bar.count)}</text>'
-            f'<text class="tick middle" x="{middle:.1f}" y="{tall + 17}">{escape(bar.label)}</text></g>'
+            f'<text class="tick middle" x="{middle:.1f}" y="{tall + 17}">{escape(bar.short or bar.label)}</text></g>'
         )
     parts.append(f'<text class="tick" x="12" y="{tall + 38}">{escape(below)}</text>')
     return _svg(parts, label, tall + 44)

@@ -145,7 +145,7 @@ def _actions(facts: Facts) -> Iterator[str]:
         f"<p>{_count(len(turns))} turns, {_count(sum(turns))} episodes in them: {mean(turns):.1f} a turn on average, "
         f"median {median(turns):g}, most {_count(max(turns))}.{_scripted(facts)}</p>"
     )
-    drawing = bars(_single(turns), "Turns by their number of actions", "actions in a turn → turns")
+    drawing = bars(_single(turns), "Turns by their number of actions", "turns, by their number of actions")
     yield f'<div class="panel">{drawing}</div>'
 
 
@@ -177,7 +177,11 @@ def _lag(facts: Facts) -> Iterator[str]:
         f"{_count(looks.turns)} turns looked; {_count(looks.earlier)} looks went to earlier lives.{kept}</p>"
     )
     if looks.lags:
-        drawing = bars(spans(looks.lags), "Looks by their lag in steps", "steps between → looks")
+        drawing = bars(
+            spans(looks.lags),
+            "Looks by their lag in steps",
+            "looks, by the steps between, each bar from its number to the next",
+        )
         yield f'<div class="panel">{drawing}</div>'
 
 
