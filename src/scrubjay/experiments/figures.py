@@ -87,10 +87,9 @@ def _progression(pyplot: Any, methods: Runs, title: str) -> Any | None:
         return None
     goal = _goal(methods)
     most = max(map(len, methods.values()))
-    given = {
-        f"{method} ({len(by_seed)} of {most} runs)" if len(by_seed) < most else method: _reached(by_seed, goal)
-        for method, by_seed in methods.items()
-    }
+    given = {method: _reached(by_seed, goal) for method, by_seed in methods.items() if 2 * len(by_seed) >= most}
+    if len(given) < len(methods):
+        title += f" · left out: {len(methods) - len(given)} methods with few runs"
     said = f"Share of runs that reached {goal}" if goal else "Milestones reached by a step, mean over seeds"
 
     def draw(axes: Any) -> None:
