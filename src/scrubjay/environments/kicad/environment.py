@@ -67,6 +67,7 @@ class KiCad(Desktop):
         self._folder = tasks
         self._version = kicad_version()
         self._tasks: tuple[Task, ...] = ()
+        self._begun: Task | None = None
         self._evaluator: Evaluator | None = None
         self.choose_task(task)
 
@@ -119,19 +120,20 @@ class KiCad(Desktop):
         assert self.home is not None
         configure(self.home.config, self._version)
         project = self.home.root / "project"
-        schematic = _begin(self.task, project)
-        self._evaluator = Evaluator(self.task, project)
+        self._begun = self.task
+        schematic = _begin(self._begun, project)
+        self._evaluator = Evaluator(self._begun, project)
         self.run(["eeschema", str(schematic)])
         self.wait_for(self._is_loaded, _SECONDS, "KiCad's schematic editor did not open the project")
         self._wake()
 
     def is_same_life(self, life: int) -> bool:
         """True where a reset to that life would begin the present one again."""
-        return self._tasks[(life - 1) % len(self._tasks)] == self.task
+        return self._tasks[(life - 1) % len(self._tasks)] == self._begun
 
     def told(self) -> Json:
         """What the state says beside the screen: the task."""
-        return {"task": self.task.text}
+        return {} if self._begun is None else {"task": self._begun.text}
 
     def _wake(self) -> None:
         """Moves on the canvas until it follows, then clicks: before that, hot keys do nothing."""

@@ -138,6 +138,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from scrubjay.methods.living import living
     from scrubjay.methods.named import make_method
     from scrubjay.surfaces.cli.run_progress import Shown, summarise
+    from scrubjay.surfaces.cli.scores import tell_scores
 
     method = make_method(arguments.method, arguments.encoder, arguments.frame_encoder)
     environment = make_environment(arguments.environment, **_arguments(arguments))
@@ -153,10 +154,12 @@ def _run(arguments: argparse.Namespace) -> int:
                 f" memory {memory.root}",
                 flush=True,
             )
+            earlier = max((life.life for life in memory.lives()), default=0)
             progress = ready.run.run()
+            show.end()
+            tell_scores(memory, earlier, settings.steps // (settings.lives or 1))
     finally:
         environment.close()
-    show.end()
     summarise(progress, environment.milestones, arguments.memory)
     return 130 if progress.is_stopped else 0
 

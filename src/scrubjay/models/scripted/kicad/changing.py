@@ -10,19 +10,26 @@ from scrubjay.models.scripted.kicad.situation import Move, Situation, click, key
 
 __all__ = ["change", "save"]
 
+_DIALOG = "Edit Value"
 _NAME = "change-value"
 _CODE = '''\
 def change_value(x: float, y: float, value: str) -> str:
     """Gives the symbol at (x, y) another value and saves; raises where a dialog does not open or nothing was saved."""
     click(x=x, y=y)
     seen = key(keys="v")
-    for _ in range(5):
+    for _ in range(6):
         if seen["state"]["active"]["title"].startswith("Edit Value"):
             break
-        seen = wait(seconds=1.0)
+        dialog = seen["state"]["windows"][-1]
+        if dialog["title"].startswith("Edit Value"):
+            seen = click(x=dialog["region"][0] + dialog["region"][2] / 2, y=dialog["region"][1] - 12)
+        else:
+            seen = wait(seconds=1.0)
     if not seen["state"]["active"]["title"].startswith("Edit Value"):
         raise ValueError("the dialog for the value did not open")
-    type_text(text=value)
+    seen = type_text(text=value)
+    if not seen["state"]["active"]["title"].startswith("Edit Value"):
+        raise ValueError("the dialog lost the focus")
     seen = key(keys="Return")
     for _ in range(5):
         if seen["state"]["active"]["title"].startswith("*"):
@@ -53,13 +60,11 @@ def change(now: Situation, goal: Change) -> Move:
         case "selected":
             return Move((key("v"),), "dialog", now.data)
         case "dialog":
-            if not now.title.startswith("Edit Value"):
-                return now.patience("dialog")
-            return Move((key("ctrl+a"),), "ready", now.data)
+            return now.awaits(_DIALOG) or Move((key("ctrl+a"),), "ready", now.data)
         case "ready":
-            return Move((type_text(goal.value),), "filled", now.data)
+            return now.awaits(_DIALOG) or Move((type_text(goal.value),), "filled", now.data)
         case "filled":
-            return Move((key("Return"),), "entered", now.data)
+            return now.awaits(_DIALOG) or Move((key("Return"),), "entered", now.data)
         case "entered":
             if not (now.is_in_editor and now.is_unsaved):
                 return now.patience("entered")

@@ -9,6 +9,7 @@ from scrubjay.models.scripted.kicad.situation import Move, Situation, click, key
 
 __all__ = ["locate", "place", "wire"]
 
+_DIALOG = "Edit Value"
 _CHOOSERS = ("Choose Symbol", "Choose Power Symbol")
 
 
@@ -32,11 +33,9 @@ def place(now: Situation, goal: Place) -> Move:
         case "":
             return Move((key(goal.key),), "choosing", now.data)
         case "choosing":
-            if not now.title.startswith(_CHOOSERS):
-                return now.patience("choosing")
-            return Move((type_text(goal.symbol),), "typed", now.data)
+            return now.awaits(_CHOOSERS) or Move((type_text(goal.symbol),), "typed", now.data)
         case "typed":
-            return Move((key("Return"),), "hanging", now.data)
+            return now.awaits(_CHOOSERS) or Move((key("Return"),), "hanging", now.data)
         case "hanging":
             if not now.is_in_editor:
                 return now.patience("hanging")
@@ -44,11 +43,9 @@ def place(now: Situation, goal: Place) -> Move:
         case "placed":
             return Move((key("v"),), "dialog", now.data)
         case "dialog":
-            if not now.title.startswith("Edit Value"):
-                return now.patience("dialog")
-            return Move((type_text(goal.value or ""),), "filled", now.data)
+            return now.awaits(_DIALOG) or Move((type_text(goal.value or ""),), "filled", now.data)
         case "filled":
-            return Move((key("Return"),), "entered", now.data)
+            return now.awaits(_DIALOG) or Move((key("Return"),), "entered", now.data)
     return Move((), None) if now.is_in_editor else now.patience("entered")
 
 

@@ -37,7 +37,7 @@ def find(now: Situation, what: str) -> Move:
                 return Move((Entry("drag", arguments=drag),), "searching", {**now.data, "moved": True})
             return Move((type_text(what),), "typed", now.data)
         case "typed":
-            return Move((key("Return"),), "seek", now.data)
+            return now.awaits("Find") or Move((key("Return"),), "seek", now.data)
         case "seek":
             box = highlight(now.frame)
             if box is None:

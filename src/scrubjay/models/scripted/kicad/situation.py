@@ -25,6 +25,7 @@ __all__ = [
 _MARK = "progress: "
 _PATIENCE = 8  # seconds for a dialog
 _ATTEMPTS = 2
+_TITLE_BAR = 12.0  # from the upper edge of a window to the middle of its title
 
 
 @dataclass(slots=True)
@@ -68,8 +69,8 @@ class Situation:
 
     @property
     def is_in_editor(self) -> bool:
-        """True where no dialog is before the editor."""
-        return self.title.endswith("Schematic Editor")
+        """True where the editor has the focus and no dialog is open."""
+        return self.title.endswith("Schematic Editor") and len(self.state.get("windows", ())) == 1
 
     @property
     def stage(self) -> str:
@@ -106,11 +107,22 @@ class Situation:
         except NotFound:
             return ""
 
+    def awaits(self, titles: str | tuple[str, ...]) -> Move | None:
+        """None where a window with such a title has the focus; else gives it the focus, or waits for it."""
+        return None if self.title.startswith(titles) else self.patience(self.stage)
+
     def patience(self, stage: str) -> Move:
-        """What was expected is not there yet: waits, then begins the goal again, then gives it up."""
+        """What was expected is not there yet: looks to the focus, waits, begins the goal again, gives it up.
+
+        A dialog that is open and has lost the focus gets it back by a click on its title bar.
+        """
+        dialog = self.state["windows"][-1] if len(self.state.get("windows", ())) > 1 else None
+        if dialog is not None and dialog["title"] != self.heading and not self.data.get("raised"):
+            x, y, width, _ = dialog["region"]
+            return Move((click((x + width / 2, y - _TITLE_BAR)),), stage, {**self.data, "raised": True})
         waited = int(self.data.get("waited", 0))
         if waited < _PATIENCE:
-            return Move((wait(1.0),), stage, {**self.data, "waited": waited + 1})
+            return Move((wait(1.0),), stage, {**self.data, "waited": waited + 1, "raised": False})
         attempt = int(self.data.get("attempt", 0)) + 1
         given_up = None if attempt >= _ATTEMPTS else ""
         return Move((key("Escape"), key("Escape")), given_up, {"attempt": attempt, "by_hand": True})
