@@ -38,7 +38,7 @@ COMMANDS = {
     "adapters": "the parametric tier: what there is to learn from, cycles, adapters in place",
     "experiment": "runs of method x model x task x seed, and their report",
     "kicad": "judge a KiCad project by the netlist of a task; list tasks",
-    "serve": "a memory for other programs: over MCP",
+    "serve": "a memory for agents, over MCP, or for a person, in a browser",
     "install": "tell the coding agents of a project how to use a memory",
     "check": "verify every rule that a file can show, and repair",
     "forget": "remove an episode's evidence, as a person",

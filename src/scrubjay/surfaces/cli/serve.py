@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 
-SUMMARY = "Serve a memory to other programs. `scrubjay serve mcp --help` shows the options of one way."
+SUMMARY = "Serve a memory to other programs or to a person. `scrubjay serve web --help` shows the options of one way."
 
 # Each is a module with `SUMMARY`, `EXAMPLES`, `configure(parser)` and `run(arguments)`.
 SERVERS = {
