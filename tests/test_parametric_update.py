@@ -161,6 +161,22 @@ def test_a_saved_adapter_is_a_standard_peft_folder(tmp_path: Path) -> None:
     assert plain.log_probabilities([PROMPT], [GOOD])[0].item() == pytest.approx(here, abs=1e-4)
 
 
+def test_an_adapter_is_read_in_place_of_the_one_that_was_used_last(tmp_path: Path) -> None:
+    owner = adapters("craft", "gather")
+    owner.save("craft", str(tmp_path / "craft"))
+    update(owner, "craft")
+    with owner.use("craft"):
+        changed = owner.backbone.log_probabilities([PROMPT], [GOOD])[0].item()
+    owner.load("craft", str(tmp_path / "craft"))
+    assert owner.names == ("craft", "gather")
+    with owner.use("craft"):
+        assert owner.backbone.log_probabilities([PROMPT], [GOOD])[0].item() != changed
+    owner.remove("gather")
+    owner.remove("craft")
+    assert owner.names == ()
+    owner.add("craft")
+
+
 def test_ewc_pulls_towards_what_mattered_before() -> None:
     free, held = adapters("shared"), adapters("shared")
     distances = []

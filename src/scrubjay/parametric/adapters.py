@@ -116,7 +116,9 @@ class Adapters:
     def remove(self, name: str) -> None:
         """Lets go of an adapter; its files stay."""
         self._need(name)
-        if len(self.names) > 1:
+        others = [one for one in self.names if one != name]
+        if others:
+            self._peft.set_adapter(others[0])  # peft warns where the one in use goes
             self._peft.delete_adapter(name)
             self._choose(None)
             return
