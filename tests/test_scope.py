@@ -118,7 +118,9 @@ def test_what_is_judged_is_what_is_done(path: str) -> None:
         assert inside == "GUIDE.md" or inside.startswith("working/0002")
 
 
-@pytest.mark.parametrize(("name", "kept"), [("vista", "GUIDE.md, working/0001*"), ("reflexion", "lessons.md")])
+@pytest.mark.parametrize(
+    ("name", "kept"), [("vista", "GUIDE.md, working/0001*"), ("reflexion", "lessons.md"), ("voyager", "procedures/*")]
+)
 def test_a_language_model_is_told_what_its_method_keeps(memory: Memory, name: str, kept: str) -> None:
     method, environment = make_method(name), Corridor()
     model = Says(act("right"))
@@ -139,6 +141,7 @@ def test_the_table_says_it() -> None:
     shown = {row.split(" | ")[0].strip("| `"): row.split(" | ")[place] for row in rows}
     assert shown["vista"] == "GUIDE.md, working/LIFE\\*"
     assert shown["reflexion"] == "lessons.md"
+    assert shown["voyager"] == "procedures/\\*"
     assert shown["direct"] == "none"
     assert shown["mfm"] == "all"
     assert shown["mfm-no-procedures"] == "all, but none of procedures/\\*, reflexes/\\*"

@@ -35,7 +35,7 @@ class Voyager:
         store="procedures with descriptions; in the library once a call of one succeeded",
         carries="the library",
         uses="nothing: what it recalls is put before a language model",
-        offer=replace(BARE, tools=("documents",), procedures=True),
+        offer=replace(BARE, tools=("documents",), files=("procedures/*",), procedures=True),
         notes="The environment's verdict on a call stands for the paper's critic.",
         encodes=("text",),
     )
