@@ -16,6 +16,7 @@ import pytest
 from mcp_clients import base64_png, call, images_of, in_memory, of_process, refused, run, text_of
 from scrubjay import Memory, Query
 from scrubjay.memory.checking import check
+from scrubjay.memory.disk import exclusive
 from scrubjay.surfaces.cli import main
 from scrubjay.testing import check_memory
 
@@ -113,6 +114,32 @@ def _holder(lock: str) -> int:
             except OSError:
                 continue
     raise AssertionError(f"nobody holds {lock}")
+
+
+def test_a_cancelled_write_is_carried_to_its_end(memory: Memory) -> None:
+    async def work() -> None:
+        async with of_process(memory.root) as client:
+            arguments = {"command": "append", "path": "notes.md", "text": "- Kept (hypothesis)"}
+            with exclusive(memory.layout.lock_of(memory.layout.mine)):  # it waits for another's, and is given up
+                async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(client.call_tool, "write_documents", arguments)
+                    while not _waits(memory.layout.lock_of(memory.layout.mine)):
+                        await anyio.sleep(0.01)
+                    tasks.cancel_scope.cancel()
+                assert text_of(await call(client, "episodes")) == "(no matching episodes)"
+                assert memory.documents.list() == []
+            await call(client, "write_documents", command="append", path="notes.md", text="- Next (hypothesis)")
+
+    run(work)
+    assert sorted(memory.documents.read("notes.md").splitlines()) == ["- Kept (hypothesis)", "- Next (hypothesis)"]
+    assert len(memory.documents.history()) == 2
+    assert check(memory.layout).is_sound
+
+
+def _waits(path: str) -> bool:
+    """True while somebody waits for the lock of this file."""
+    waiting = [line for line in Path("/proc/locks").read_text().splitlines() if "->" in line]
+    return any(f":{os.stat(path).st_ino} " in line for line in waiting)
 
 
 def test_a_client_that_only_closes_the_pipe_ends_its_life(memory: Memory) -> None:
