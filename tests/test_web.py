@@ -5,6 +5,9 @@ from __future__ import annotations
 import base64
 import json
 import re
+import threading
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -16,11 +19,12 @@ from starlette.testclient import TestClient
 from scrubjay import Memory
 from scrubjay.errors import InvalidInput
 from scrubjay.memory.forgetting import forget
+from scrubjay.memory.procedure_runs import Run
 from scrubjay.surfaces.cli import main
 from scrubjay.surfaces.mcp.address import Address
 from scrubjay.surfaces.web.application import application
 from scrubjay.surfaces.web.reader import Reader
-from web_memories import HOSTILE, WORLD, hostile_memory
+from web_memories import HOSTILE, WORLD, frame, hostile_memory, serving
 
 PAGES = (
     "/", "/lives/1", "/episodes/ep_000001", "/episodes/ep_000001?step=4", "/search", "/search?grep=script",
@@ -242,6 +246,34 @@ def test_pages_follow_a_life_that_is_lived(tmp_path: Path) -> None:
             assert "2 cells, each" in served.get("/map").text
         assert served.get("/live").json()["running"] == []
         reader.close()
+
+
+def test_many_look_while_a_life_is_lived(tmp_path: Path) -> None:
+    root = hostile_memory(tmp_path / "memory")
+    failed: list[tuple[int, str]] = []
+
+    def look(base: str) -> None:
+        for page in (*PAGES, "/lives/2", "/map/cells", "/map/path?life=2", "/live", "/search?regex=go|x"):
+            try:
+                with urllib.request.urlopen(base + page) as answer:
+                    answer.read()
+            except urllib.error.HTTPError as error:
+                if error.code != 404 or page != "/lives/2":
+                    failed.append((error.code, page))
+
+    with serving(root) as base, Memory.open(root) as memory, memory.live(task="walk", world=WORLD) as life:
+        threads = [threading.Thread(target=look, args=(base,)) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        number = 0
+        while any(thread.is_alive() for thread in threads):
+            number += 1
+            with life.episode("go", {}, frame=frame(number), state={"pos": [number, 64, 0]}) as episode:
+                episode.step({}, frame=frame(number + 1), state={"pos": [number + 1, 64, 0]})
+                episode.finish()
+            memory.documents.append("notes.md", f"- at {number} [{episode.id}]\n")
+            memory.procedures.record(Run("cut-step", "success", episodes=(episode.id,), life=2, step=number))
+    assert failed == []
 
 
 def test_a_memory_that_can_not_be_written_is_shown(root: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -214,12 +214,12 @@ def test_a_page_follows_a_running_life(browser: Browser, tmp_path: Path) -> None
 def test_pages_fit_are_labelled_and_can_be_read(browser: Browser, base: str, scheme: str, size: dict[str, int]) -> None:
     PICTURES.mkdir(parents=True, exist_ok=True)
     made = Watched(browser, base, viewport=size, color_scheme=scheme)
-    for number, address in enumerate(page for page in PAGES if "/steps/" not in page and "/map/at" not in page):
-        page = made.open(address)
-        page.wait_for_load_state("networkidle")
+    page = made.open("/")
+    for number, address in enumerate(one for one in PAGES if "/steps/" not in one and "/map/at" not in one):
+        page.goto(base + address)
+        page.wait_for_function("[...document.images].every(one => one.complete || one.loading === 'lazy')")
         assert wrong(page, "wide", "unnamed", "faint") == [], address
         page.screenshot(path=PICTURES / f"{number:02d}-{scheme}-{size['width']}.png", full_page=True)
-        page.close()
     made.context.close()
 
 

@@ -90,6 +90,15 @@ def test_whatever_is_typed_is_a_query_or_an_error_of_ours(values: dict[str, str]
     assert form.query.limit == 48
 
 
+def test_the_form_has_every_condition_of_the_command() -> None:
+    parser = argparse.ArgumentParser()
+    command.configure(parser)
+    looks = {"memory", "help", "sheet", "then_now", "now", "out", "q", "limit", "json"}
+    parts = {"steps": "steps_from", "near": "near_1", "through": "through_1", "previous": "life"}
+    conditions = {action.dest for action in parser._actions} - looks
+    assert {parts.get(name, name) for name in conditions} <= set(FIELDS)
+
+
 def test_a_form_asks_what_its_fields_say() -> None:
     form = asked({"tag": "milestone, note", "near_1": "1.5", "near_2": "-2", "life": "previous", "last": "3"}, 10)
     assert form.query == Query(tag=("milestone", "note"), near=(1.5, -2.0), previous=True, last=3, limit=10)

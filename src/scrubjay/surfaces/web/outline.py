@@ -140,6 +140,11 @@ class Outline:
     def __len__(self) -> int:
         return len(self._numbers)
 
+    def most_common(self, counts: Counter[str], most: int) -> list[str]:
+        """The names that came most often, of `tags`, `actions` or `worlds`."""
+        with self._mutex:
+            return [name for name, _ in counts.most_common(most)]
+
     def lives(self) -> dict[int, LifeOutline]:
         """The lives that have an episode, by number."""
         with self._mutex:

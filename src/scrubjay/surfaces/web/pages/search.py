@@ -58,9 +58,9 @@ def search(request: Request) -> HTMLResponse:
         values=fields,
         is_detailed=any(value for name, value in fields.items() if name not in _ALWAYS_SHOWN),
         lives=[life.life for life in reader.lives()][-_OFFERED:],
-        tags=[name for name, _ in reader.outline.tags.most_common(_OFFERED)],
-        actions=[name for name, _ in reader.outline.actions.most_common(_OFFERED)],
-        worlds=[name for name, _ in reader.outline.worlds.most_common(_OFFERED)],
+        tags=reader.outline.most_common(reader.outline.tags, _OFFERED),
+        actions=reader.outline.most_common(reader.outline.actions, _OFFERED),
+        worlds=reader.outline.most_common(reader.outline.worlds, _OFFERED),
     )
 
 
