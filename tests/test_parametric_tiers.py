@@ -135,13 +135,17 @@ def test_where_the_server_is_away_the_slow_model_acts(memory: Memory, corridor: 
     assert tier.tally.left == {"no answer from its server": 2}
 
 
-def test_after_a_failure_the_slow_model_acts_once(memory: Memory, corridor: Corridor) -> None:
-    tier = tier_of(memory, corridor, Prepared("def stand():\n    act('wait', 1)", RIGHT))
-    slow = live(memory, tier, corridor, steps=6, slow=Always(("right", 1)))
-    assert [turn.turn for turn in slow.turns] == [2]
-    assert tier.tally.left == {"the fast attempt before failed": 1}
+def test_after_a_failure_the_slow_model_acts_and_the_same_is_asked_again_later(
+    memory: Memory, corridor: Corridor
+) -> None:
+    """Ten turns later: the same words give the same procedure."""
+    policy = Prepared("def stand():\n    act('wait', 1)", RIGHT)
+    tier = tier_of(memory, corridor, policy)
+    slow = live(memory, tier, corridor, steps=14, slow=Always(("right", 1)))
+    assert [turn.turn for turn in slow.turns] == list(range(2, 12))
+    assert tier.tally.left == {"the fast attempt before failed": 1, "it failed from such a state lately": 9}
+    assert len(policy.asked) == 3
     staged = stage(memory, WALK)
-    assert len(staged.successes) == 2
     assert len(staged.pairs) == 1  # the fast policy's own failure, corrected later, is there for the next cycle
     assert staged.pairs[0].failed.procedure == "stand"
 

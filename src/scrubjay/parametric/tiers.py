@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["FAST", "FastTier", "Tally", "TwoTiers", "goal_by_memory"]
 
 FAST = "fast tier"
+_REST = 10  # turns in which what failed is not asked again: the same words give the same procedure
 Goal = Callable[[Turn], str | None]
 
 
@@ -53,6 +54,7 @@ class _Tried:
     goal: str
     category: str
     life: int
+    asked: str
 
 
 class FastTier:
@@ -70,6 +72,7 @@ class FastTier:
         self._policy, self._memory, self._skills = policy, memory, skills
         self._categories, self._goal, self._verifiers = categories, goal, verifiers or Verifiers()
         self._tried: _Tried | None = None
+        self._failed_at: dict[tuple[int, str], int] = {}  # by life and prompt: the turn
         self.tally = Tally()
 
     def plan(self, turn: Turn) -> Plan | None:
@@ -99,12 +102,16 @@ class FastTier:
             return True
         ok = self._verifiers.verify(tried.category, tried.goal, evidence_of(records)).ok
         self.tally.verified += ok
+        if not ok:
+            self._failed_at[(tried.life, tried.asked)] = turn.turn
         return not ok
 
     def _written(self, turn: Turn, goal: str, category: str) -> Plan | None:
-        image = _picture(turn) if self._policy.sees else None
+        prompt = prompt_of(goal, turn.state, _picture(turn) if self._policy.sees else None)
+        if turn.turn - self._failed_at.get((turn.life, prompt.text), -_REST) < _REST:
+            return self._leave("it failed from such a state lately")
         try:
-            generation = self._policy.generate(category, prompt_of(goal, turn.state, image))
+            generation = self._policy.generate(category, prompt)
         except ModelUnavailable:
             return self._leave("no answer from its server")
         parsed = parse(generation)
@@ -116,7 +123,7 @@ class FastTier:
             return self._leave("no procedure can be made of it")
         if self._skills.check(name, {}) is not None:
             return self._leave("refused by the sandbox")
-        self._tried = _Tried(goal, category, turn.life)
+        self._tried = _Tried(goal, category, turn.life, prompt.text)
         self.tally.taken += 1
         usage = Usage(requests=1, input_tokens=generation.prompt_tokens, output_tokens=generation.new_tokens)
         account = Account(usage, seconds=generation.seconds, events=(f"{FAST}: {category}",))
