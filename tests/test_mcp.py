@@ -121,6 +121,7 @@ def test_a_page_of_long_rows_is_cut_and_goes_on(memory: Memory) -> None:
                 page = await call(client, "episodes", **after)
                 assert page.structured_content is not None
                 assert len(text_of(page)) < 45_000
+                assert "… (" in text_of(page)
                 assert len(json.dumps(page.structured_content)) < 45_000
                 seen += [row["id"] for row in page.structured_content["rows"]]
                 if page.structured_content["more"] is None:

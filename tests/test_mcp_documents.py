@@ -83,6 +83,20 @@ def test_a_check_names_what_is_wrong(lived: Memory) -> None:
     run(work)
 
 
+def test_a_check_says_how_much_it_does_not_show(lived: Memory) -> None:
+    lived.documents.create("notes.md", "".join(f"- Lava in the east [ep_{n:06d}]\n" for n in range(900, 1030)))
+
+    async def work() -> None:
+        async with in_memory(lived.root) as client:
+            result = await call(client, "check")
+            assert result.structured_content is not None
+            assert result.structured_content["problem_count"] == 130
+            assert len(result.structured_content["problems"]) == 100
+            assert "(30 more problems: `scrubjay check` in a shell shows them)" in text_of(result)
+
+    run(work)
+
+
 def test_a_cancelled_call_leaves_the_server_at_work(memory: Memory) -> None:
     live_some(memory, episodes=60, steps=1)
 

@@ -178,7 +178,7 @@ def test_a_life_is_ended_when_nobody_calls_and_keeps_the_steps_it_had(memory: Me
     recorder.record({"command": "step", "episode": other["episode"], "action": "work"})
     now[0] = 100.0
     assert recorder.end_idle(60.0) == [begun["life"]]
-    with pytest.raises(LookupError, match="interrupted with the steps it had"):
+    with pytest.raises(LookupError, match="was ended as interrupted, with the steps it had: begin a new episode"):
         recorder.record({"command": "finish", "episode": begun["episode"]})
     recorder.record({"command": "finish", "episode": other["episode"]})
     recorder.close()

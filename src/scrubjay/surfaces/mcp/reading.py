@@ -29,7 +29,7 @@ from scrubjay.retrieval.query import Query
 from scrubjay.retrieval.views import Bounds, Source, View
 from scrubjay.surfaces.mcp.asked import Ask, Asked
 from scrubjay.surfaces.mcp.given import decoded
-from scrubjay.surfaces.mcp.results import Answer, Link, Picture, bounded, row_json, within
+from scrubjay.surfaces.mcp.results import Answer, Link, Picture, bounded, cut, row_json, within
 from scrubjay.surfaces.mcp.uris import DocumentAddress, FrameAddress
 
 __all__ = ["BOUNDS", "Progress", "Reading"]
@@ -70,16 +70,16 @@ class Reading:
         rows = within([row_json(row) for row in matches.rows], _MOST_ROW_TEXT)
         shown = matches.rows[: len(rows)]
         grounds = [worlds[row.world].ground if row.world in worlds else (0, 2) for row in shown]
-        lines = [line_of(row, ground)[:_MOST_LINE] for row, ground in zip(shown, grounds, strict=True)]
+        lines = [cut(line_of(row, ground), _MOST_LINE) for row, ground in zip(shown, grounds, strict=True)]
         more = matches.more if len(rows) == len(matches.rows) else shown[-1].id
         structured: Json = {"recorded": RECORDED, "rows": rows, "more": more}
         told = [RECORDED, *lines] if lines else ["(no matching episodes)"]
         if more is not None:
             told.append(f"(more rows follow: after {more})")
         if matches.documents:
-            found = matches.documents[:_MOST_ROWS]
-            structured["documents"] = [{"path": one.path, "line": one.line, "text": one.text[:500]} for one in found]
-            told += [f"mine/{one.path}:{one.line}  {one.text[:500]}" for one in found]
+            found = [(one.path, one.line, cut(one.text, 500)) for one in matches.documents]
+            structured["documents"] = [{"path": path, "line": line, "text": text} for path, line, text in found]
+            told += [f"mine/{path}:{line}  {text}" for path, line, text in found]
         return Answer("\n".join(told), structured)
 
     # --- inspect
@@ -229,7 +229,7 @@ class Reading:
 
     def _runs(self, rows: list[Json]) -> Answer:
         told = [f"{row['time']} {row['procedure']} {row['outcome']} {row['steps']} steps" for row in rows]
-        shown = [{**row, "error": (row["error"] or "")[:500] or None} for row in rows]
+        shown = [{**row, "error": row["error"] and cut(row["error"], 500)} for row in rows]
         kept = within(shown[::-1])[::-1]  # the newest
         text = bounded("\n".join(told or ["(no calls)"]), "ask for fewer")
         return Answer(text, {"runs": kept, "left_out": len(shown) - len(kept)})
@@ -239,13 +239,20 @@ class Reading:
     def check(self, arguments: Json, progress: Progress) -> Answer:
         """The report of a check; the first problems, and how many there are."""
         report = check(self._memory.layout, progress)
-        shown = [str(problem)[:500] for problem in report.problems[:_MOST_PROBLEMS]]
+        shown = [cut(str(problem), 500) for problem in report.problems[:_MOST_PROBLEMS]]
         verdict = "sound: nothing is wrong" if report.is_sound else f"{len(report.problems)} problems"
         counted = ", ".join(f"{count:,} {name}" for name, count in sorted(report.counts.items()))
-        notes = [f"note: {note}"[:500] for note in report.notes[:_MOST_PROBLEMS]]
-        text = bounded("\n".join([*shown, *notes, counted, verdict]), "run `scrubjay check` in a shell")
+        notes = [cut(f"note: {note}", 500) for note in report.notes[:_MOST_PROBLEMS]]
+        more = [
+            f"({count - _MOST_PROBLEMS} more {what}: `scrubjay check` in a shell shows them)"
+            for count, what in ((len(report.problems), "problems"), (len(report.notes), "notes"))
+            if count > _MOST_PROBLEMS
+        ]
+        text = bounded("\n".join([*shown, *notes, *more, counted, verdict]), "run `scrubjay check` in a shell")
         structured = {"sound": report.is_sound, "problem_count": len(report.problems), "problems": shown}
-        return Answer(text, {**structured, "notes": notes, "counts": dict(report.counts)})
+        return Answer(
+            text, {**structured, "notes": notes, "note_count": len(report.notes), "counts": dict(report.counts)}
+        )
 
     def handlers(self) -> dict[str, Callable[[Json, Progress], Answer]]:
         """What carries out each tool."""

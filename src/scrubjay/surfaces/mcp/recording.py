@@ -197,7 +197,7 @@ class Recorder:
         with self._lock:
             self._lives.pop(kept.life.number, None)
         if kept.episode is not None:
-            self._note_ended(kept.episode.id, f"was ended as interrupted with the steps it had, {outcome}")
+            self._note_ended(kept.episode.id, "was ended as interrupted, with the steps it had")
 
     def end_idle(self, seconds: float = IDLE) -> list[int]:
         """Ends the lives for which nobody called in so many seconds; their numbers."""

@@ -15,7 +15,7 @@ from scrubjay.errors import ScrubjayError
 from scrubjay.memory.jsonio import Json
 from scrubjay.memory.records import Row
 
-__all__ = ["MOST_TEXT", "Answer", "Link", "Picture", "bounded", "explained", "row_json", "within"]
+__all__ = ["MOST_TEXT", "Answer", "Link", "Picture", "bounded", "cut", "explained", "row_json", "within"]
 
 MOST_TEXT = 20_000  # characters of a result
 _MOST_VALUE = 2_000  # characters of one value of a row
@@ -88,7 +88,7 @@ def row_json(row: Row) -> Json:
 
 def _short(value: Any) -> Any:
     if isinstance(value, str):
-        return value if len(value) <= _MOST_VALUE else f"{value[:_MOST_VALUE]}… ({len(value) - _MOST_VALUE} more)"
+        return cut(value, _MOST_VALUE)
     if isinstance(value, list):
         kept = within([_short(item) for item in value], _MOST_VALUE)
         return kept if len(kept) == len(value) else [*kept, f"… ({len(value) - len(kept)} more)"]
@@ -98,7 +98,12 @@ def _short(value: Any) -> Any:
     return value
 
 
+def cut(text: str, most: int) -> str:
+    """The first `most` characters, and how many more there are."""
+    return text if len(text) <= most else f"{text[:most]}… ({len(text) - most} more)"
+
+
 def explained(error: Exception) -> str:
     """An error for whoever called, in words."""
     text = str(error) if isinstance(error, ScrubjayError) else f"{type(error).__name__}: {error}"
-    return f"error: {text if len(text) <= _MOST_ERROR else text[:_MOST_ERROR] + '…'}"
+    return f"error: {cut(text, _MOST_ERROR)}"
