@@ -243,8 +243,9 @@ def _live(folder: str) -> list[str]:
     with open(path, encoding="utf-8") as file:
         found = json.load(file)
     cycles = [
-        (one["category"], one["successes"], one["pairs"], "{} → {} of {}".format(*one["verified"]),
-         "kept" if one["kept"] else "rolled back", one["train_cpu_s"])
+        (one["category"], one["successes"], one["pairs"],
+         f"{one['verified_before']} → {one['verified_after']} of {one['held_out']}",
+         "kept" if one["kept"] else "rolled back", round(one["cpu_seconds"]))
         for one in found["cycles"]
     ]  # fmt: skip
     lives = [
