@@ -335,6 +335,27 @@ def test_where_it_clicked_and_what_opened_is_answered_by_the_same_queries(desk: 
         assert opening.id in [row.id for row in memory.find(Query(same_screen=hash_then, life=1)).rows]
 
 
+@pytest.mark.parametrize(
+    ("name", "outcome", "is_claimed"),
+    [("click", "success", True), ("click", "failure: no", False), ("mouse_move", "success", False)],
+)
+def test_a_success_without_a_change_is_called_claimed(
+    desk: Desktop, tmp_path: Path, name: str, outcome: str, is_claimed: bool
+) -> None:
+    raw = {name: {"x": 900, "y": 900}}
+    do(desk, "click", **at((900, 900)))
+    with Memory.create(tmp_path / "memory") as memory, memory.live("t", desk.world, deriver="desktop") as life:
+        with life.episode(name, raw[name], frame=desk.render(), state=do(desk, name, x=900, y=900)) as episode:
+            frame, _, _, _, info = desk.step(raw)
+            episode.step(raw, frame=frame, state=info["state"])
+            row = episode.finish(outcome)
+        assert ("claimed_ok_state_unchanged" in row.tags) is is_claimed
+        assert "the screen did not change" in row.summary
+        blocked = [cell for cell in memory.grid().rows() if cell.kind == "blocked"]
+        assert [cell.cell for cell in blocked] == ([(17, 17, 0)] if name == "click" else [])
+        assert all(cell.extra["window"] == "desk" for cell in blocked)
+
+
 def test_a_life_recovers_as_it_was_derived(desk: Desktop, tmp_path: Path) -> None:
     """The family of deriving is named in the life's row; a desktop environment names it."""
     assert desk.deriver == "desktop"

@@ -32,6 +32,7 @@ from scrubjay.surfaces.cli import main
 pytestmark = pytest.mark.xdist_group("screens")
 PUBLIC = Path(os.environ.get("SCRUBJAY_KICAD_TASKS", "../shared/data/kicad_tasks"))
 has_public = pytest.mark.skipif(not PUBLIC.is_dir(), reason="the public tasks are not on this machine")
+_DRAWN = ("34877be3", "2c11fe94")  # public tasks in which symbols are placed and wired
 needs_kicad = pytest.mark.skipif(shutil.which("eeschema") is None, reason="KiCad is not installed")
 
 
@@ -226,7 +227,7 @@ def test_symbols_are_placed_and_wired(kicad: KiCad, tmp_path: Path) -> None:
 
 @needs_kicad
 @has_public
-@pytest.mark.parametrize("task", ["55f2eefb", pytest.param("34877be3", marks=pytest.mark.long), "2c11fe94"])
+@pytest.mark.parametrize("task", ["55f2eefb", *(pytest.param(one, marks=pytest.mark.long) for one in _DRAWN)])
 def test_public_tasks_are_solved(task: str, tmp_path: Path) -> None:
     environment = KiCad(task, str(PUBLIC))
     try:

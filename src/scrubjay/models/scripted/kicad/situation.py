@@ -137,7 +137,7 @@ def load_progress(turn: Turn) -> Progress:
     line = next((one for one in text.splitlines() if one.startswith(_MARK)), None)
     if line is None:
         return Progress()
-    kept: dict[str, Any] = json.loads(line.removeprefix(_MARK))
+    kept: dict[str, Any] = json.loads(line.removeprefix(_MARK).rpartition(" [")[0])
     return Progress(kept["goal"], kept["stage"], kept["data"], kept["anchor"])
 
 
@@ -147,7 +147,7 @@ def save_progress(now: Situation, total: int, intention: str) -> None:
     line = json.dumps({"goal": kept.goal, "stage": kept.stage, "data": kept.data, "anchor": kept.anchor})
     text = (
         f"# Working memory of life {now.turn.life}\n\n- goal {kept.goal + 1} of {total}: {intention} [{now.citation}]\n"
-        f"\n{_MARK}{line}\n"
+        f"\n{_MARK}{line} [{now.citation}]\n"
     )
     now.turn.recall.documents.write(Layout.working(now.turn.life), text)
 
