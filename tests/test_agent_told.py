@@ -10,6 +10,7 @@ import pytest
 
 from agents import agent
 from chat_models import Canned, Clock
+from conftest import numbered
 from corridor import Corridor
 from scrubjay import Memory, Query
 from scrubjay.agent.block import block
@@ -25,6 +26,7 @@ from scrubjay.environments.crafter import Crafter
 from scrubjay.errors import ModelUnavailable
 from scrubjay.memory import journal
 from scrubjay.methods.named import make_method
+from scrubjay.models.chat import ToolCall
 from scrubjay.models.contract import Turn
 from scrubjay.models.waiting import Patience as Waits
 from scrubjay.models.waiting import Waiting
@@ -153,3 +155,34 @@ def test_a_life_survives_an_outage_and_goes_on_as_if_there_had_been_none(memory:
     assert memory.lives()[0].outcome == "budget spent"
     assert [row["last_step"] for row in journal.rows(memory.layout.turns(1))] == [1, 2, 3]
     assert len(clock.slept) >= outages
+
+
+def told_by(memory: Memory, name: str, **arguments: object) -> str:
+    result = Toolbox(memory, Offer(), numbered(0)).call(ToolCall("1", name, dict(arguments)))
+    assert not result.is_error
+    return "\n".join(part for part in result.parts if isinstance(part, str))
+
+
+def test_rows_that_have_no_room_are_on_the_next_page(memory: Memory) -> None:
+    with memory.live(task="talk", world="w") as life:
+        for nth in range(8):
+            with life.episode("say", {"n": nth}, state={}) as episode:
+                episode.finish("success", note=f"{nth} " + "word " * 2_000)
+    shown: list[str] = []
+    after: dict[str, str] = {}
+    for _ in range(8):
+        text = told_by(memory, "episodes", **after)
+        assert len(text) < 21_000
+        assert "… (" in text
+        shown += re.findall(r"^(ep_\d+) ", text, re.MULTILINE)
+        following = re.search(r"more rows follow: after (ep_\d+)", text)
+        if following is None:
+            break
+        after = {"after": following[1]}
+    assert shown == [f"ep_{n:06d}" for n in range(8)]
+
+
+def test_a_sheet_says_what_it_does_not_show(lived: Memory) -> None:
+    names = [row.id for row in lived.find().rows]
+    assert "more had no room: ask for fewer at once" in told_by(lived, "sheet", references=[*names * 20])
+    assert "ep_000777 is not in this memory" in told_by(lived, "sheet", references=[names[0], "ep_000777"])

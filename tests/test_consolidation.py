@@ -254,6 +254,20 @@ def test_undo_leaves_what_was_written_since(lived: Memory) -> None:
     assert lived.documents.read("GUIDE.md") == "- Swim [ep_000003]\n"
 
 
+@pytest.mark.parametrize("count", [1, 2])
+def test_an_undo_goes_on_where_changes_are_taken_back_already(lived: Memory, count: int) -> None:
+    """Killed between the documents and its own row, or a person took back some of it."""
+    run(lived, IRON, Update("GUIDE.md", "add", "Walk", ("ep_000002",)))
+    consolidation = Consolidation(lived, Proposes(IRON))
+    last = consolidation.record.last()
+    assert last is not None
+    lived.documents.take_back(last.changes[:count])
+    _, changes = consolidation.undo()
+    assert len(changes) == 2 - count
+    assert lived.documents.list() == []
+    assert consolidation.run("asked for") is not None
+
+
 def test_undo_stops_before_a_later_change_and_takes_back_nothing(lived: Memory) -> None:
     run(lived, IRON, Update("GUIDE.md", "add", "Walk", ("ep_000002",)))
     lived.documents.str_replace("notes.md", "Iron", "Ironstone")

@@ -119,12 +119,15 @@ class Consolidation:
     def undo(self) -> tuple[Done, list[Change]]:
         """Takes back the changes of the last consolidation, all or none; its evidence counts as unread again.
 
+        Those that are taken back already, by a person or by an undo that was killed on the way, are left.
         Raises NotFound where there is none, Conflict where a later change stands in the way.
         """
         last = self.record.last()
         if last is None:
             raise NotFound("there is no consolidation to take back")
-        changes = self._memory.documents.take_back(last.changes) if last.changes else []
+        undone = {change.undoes for change in self._memory.documents.history()}
+        standing = [number for number in last.changes if number not in undone]
+        changes = self._memory.documents.take_back(standing) if standing else []
         self.record.write_undone(last, changes)
         return last, changes
 

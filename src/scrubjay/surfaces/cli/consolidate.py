@@ -126,7 +126,8 @@ def _preview(consolidation: Consolidation, arguments: argparse.Namespace) -> int
 def _undo(consolidation: Consolidation, arguments: argparse.Namespace) -> int:
     done, changes = consolidation.undo()
     lines = [f"took back the consolidation of {done.time} ({done.when})"]
-    lines += [f"  changed {change.path} back" for change in changes] or ["  it had changed nothing"]
+    nothing = "its changes were taken back before" if done.changes else "it had changed nothing"
+    lines += [f"  changed {change.path} back" for change in changes] or [f"  {nothing}"]
     return _tell("\n".join(lines), {"undone": done.time, "changes": [change.number for change in changes]}, arguments)
 
 
