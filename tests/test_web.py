@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 from starlette.testclient import TestClient
 
 from scrubjay import Memory
@@ -154,6 +155,7 @@ def test_a_frame_is_what_is_stored(client: TestClient, root: str) -> None:
     again = client.get("/frames/ep_000001/5", headers={"If-None-Match": response.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
     assert client.get("/frames/ep_000001/99").status_code == 404
+    assert "No frame of step 99" in client.get("/episodes/ep_000001/steps/99").text
 
 
 def test_an_episode_shows_what_it_was(client: TestClient) -> None:
@@ -281,13 +283,18 @@ def test_a_memory_that_can_not_be_written_is_shown(root: str, tmp_path: Path, mo
     index = tmp_path / "published"
     index.mkdir()
     row = {"id": "ep_000000", "kind": "episode", "path": "episodes/ep_000000", "summary": HOSTILE, "tags": ["note"]}
-    (index / "index.jsonl").write_text(json.dumps({**row, "first_step": 0, "last_step": 2, "image": "../x.png"}) + "\n")
+    rows = [{**row, "image": "../x.png"}, {**row, "id": "ep_000001", "image": "x.png", "last_step": 2}]
+    (index / "index.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows))
+    Image.fromarray(frame(3)).save(index / "x.png")
     reader = Reader(str(index))
     served = client_of(reader)
     for page in ("/", "/search?tag=note", "/documents", "/procedures", "/episodes/ep_000000"):
         assert served.get(page).status_code == 200, page
-    assert served.get("/thumbnails/ep_000000/start").status_code in (404, 500)
-    assert sorted(path.name for path in index.iterdir()) == ["index.jsonl"]
+    assert 'src="/frames/ep_000001/start"' in served.get("/episodes/ep_000001").text
+    assert served.get("/frames/ep_000001/start").headers["content-type"] == "image/png"
+    nothing = served.get("/thumbnails/ep_000000/start")
+    assert (nothing.status_code, nothing.headers["content-type"]) == (404, "image/svg+xml")
+    assert sorted(path.name for path in index.iterdir()) == ["index.jsonl", "x.png"]
     reader.close()
 
 

@@ -33,6 +33,8 @@ class StepView:
     number: int
     step: Step | None
     cameras: Sequence[tuple[str, str | None]]
+    # What `/frames/…` calls it: the step, or the start, where a published run kept nothing else.
+    frame: int | str
     changed: Compared | None
     after: Sequence[tuple[str, str]] = ()
     action: Sequence[tuple[str, str]] = ()
@@ -45,9 +47,20 @@ def _step_view(episode: Episode, number: int) -> StepView:
             if one.step == number:
                 changed = None if before is None else compare_states(before.state, one.state)
                 cameras = list(one.frames.items()) or [("", None)]
-                return StepView(number, one, cameras, changed, values_of(one.after), values_of(one.action))
+                after, action = values_of(one.after), values_of(one.action)
+                return StepView(number, one, cameras, number, changed, after, action)
             before = one
-    return StepView(number, None, [("", None)], None)
+    return _without_steps(episode, number)
+
+
+def _without_steps(episode: Episode, number: int) -> StepView:
+    """What is left to show: of a published run, which kept no steps, the one frame of the episode."""
+    try:
+        _ = episode.record
+    except NotFound:
+        with contextlib.suppress(ScrubjayError):
+            return StepView(number, None, [("", episode.start_frame().name)], "start", None)
+    return StepView(number, None, [("", None)], number, None)
 
 
 def episode(request: Request) -> HTMLResponse:

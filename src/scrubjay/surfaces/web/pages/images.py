@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+from importlib.resources import files
+
 from starlette.requests import Request
 from starlette.responses import Response
 
+from scrubjay.errors import Damaged, NotFound
 from scrubjay.memory.layout import parse_reference
 from scrubjay.surfaces.web.pages.common import reader_of
 from scrubjay.surfaces.web.pictures import Pictured, stored
@@ -31,11 +35,19 @@ def frame(request: Request) -> Response:
 
 
 def thumbnail(request: Request) -> Response:
-    """A small picture of a frame. Raises NotFound, Damaged."""
+    """A small picture of a frame; where there is none, a sign that says so, with the status of what is not there."""
     reader = reader_of(request)
-    found = reader.episode(parse_reference(request.path_params["episode"]).episode)
     step = request.path_params["step"]
-    return _response(request, reader.thumbnails.get(found, None if step == "start" else _step(step)))
+    try:
+        found = reader.episode(parse_reference(request.path_params["episode"]).episode)
+        return _response(request, reader.thumbnails.get(found, None if step == "start" else _step(step)))
+    except (NotFound, Damaged):
+        return Response(_no_frame(), 404, media_type="image/svg+xml")
+
+
+@functools.cache
+def _no_frame() -> bytes:
+    return files("scrubjay.surfaces.web").joinpath("static", "no-frame.svg").read_bytes()
 
 
 def _step(text: str) -> int:
