@@ -12,6 +12,10 @@ from scrubjay.statistics import mcnemar, wilson
 
 Json = dict[str, Any]
 Key = tuple[Any, ...]
+_LIVES = (
+    "Lives of 250 steps in worlds that no adapter was trained on, one after the other in one memory: what the life "
+    "before found is known, so the rows with and without the fast tier are no comparison of the two."
+)
 
 
 def rows(folder: str, name: str) -> list[Json]:
@@ -260,5 +264,6 @@ def _live(folder: str) -> list[str]:
         "## Live in Crafter: the whole cycle",
         f"Slow model: {found['slow']} (rules, no language model). Fast policy: {found['base']}. Staged: {staged}.",
         _table(("category", "successes", "pairs", "verified", "update", "training, CPU-s"), cycles),
+        _LIVES,
         _table(("tiers", "seed", "milestones", "turns on the fast path", "verified", "latency, s", "tokens"), lives),
     ]
