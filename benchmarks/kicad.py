@@ -1,7 +1,7 @@
 """KiCad's tasks by the scripted solver: reward and steps, each task with a memory of its own and all in one memory.
 
-    python benchmarks/kicad.py cua-bench-kicad        25 tasks, about twice ten minutes
-    python benchmarks/kicad.py --again ID …           steps of the first, second and third life of a task
+    python benchmarks/kicad.py cua-bench-kicad                25 tasks, about twice ten minutes
+    python benchmarks/kicad.py cua-bench-kicad --again ID …   steps of the first, second and third life of a task
 
 The folder is that of the tasks, by default those that ship. Results go to benchmarks/results/kicad*.json. Both ways
 are experiments as `scrubjay experiment run` carries them out, trial by trial.
