@@ -204,3 +204,10 @@ def test_the_command_with_a_recorded_model(lived: Memory, tmp_path: Path, capsys
     assert main(["consolidate", lived.root, "--model", f"replay:{path}"]) == 0
     assert "2 requests, $0.0100\n" in capsys.readouterr().out
     assert "Iron" in lived.documents.read("notes.md")
+
+
+def test_calls_that_are_not_shown_are_counted(lived: Memory) -> None:
+    evidence = replace(evidence_of(lived), runs=tuple(Run(f"dig-{n}", "success") for n in range(54)))
+    text = shown(evidence)
+    assert "Calls of procedures (the newest 30 of 54):\ndig-24 " in text
+    assert "dig-23 " not in text
