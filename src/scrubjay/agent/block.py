@@ -60,7 +60,8 @@ def _state(state: Json) -> list[str]:
     pose = [f"pos ({_numbers(state['pos'])})"] if isinstance(state.get("pos"), list) else []
     pose += [f"{key} {_number(state[key])}" for key in ("yaw", "pitch") if is_number(state.get(key))]
     rest = {key: value for key, value in state.items() if key not in _SHOWN_APART}
-    lines = ["[STATE] " + "; ".join([*pose, *(f"{_line(key)} {_value(value)}" for key, value in rest.items())])]
+    said = "; ".join([*pose, *(f"{_line(key)} {_value(value)}" for key, value in rest.items())])
+    lines = [f"[STATE] {said}{f' {RECORDED}' if _holds_text(state) else ''}"]
     inventory = state.get("inventory")
     if isinstance(inventory, dict):
         held = ", ".join(f"{_line(item)} {_number(count)}" for item, count in inventory.items() if count)
@@ -69,6 +70,13 @@ def _state(state: Json) -> list[str]:
     if gui:
         lines.append(f"[GUI] {_value(gui)}")
     return lines
+
+
+def _holds_text(value: Any) -> bool:
+    """True where an environment's words stand in a value: they are data, and said to be."""
+    if isinstance(value, dict):
+        return any(map(_holds_text, value.values()))
+    return isinstance(value, str) or (isinstance(value, list) and any(map(_holds_text, value)))
 
 
 def _recent(turn: Turn) -> str:
@@ -94,6 +102,8 @@ def _map(turn: Turn, grid: Grid) -> str:
             if near:
                 cells = (f"{_what(row.extra)}{row.cell} [{_line(str(row.episode))}]" for row in near)
                 lines.append(f"  {kind}: " + ", ".join(cells))
+    if len(lines) > 1:
+        lines[0] += f" {RECORDED}"
     return "\n".join(lines)
 
 
