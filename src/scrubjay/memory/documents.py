@@ -193,7 +193,7 @@ class Documents:
             return self._store.sync()
 
     def history(self, path: str | None = None, *, last: int | None = None) -> Changes:
-        """All changes, or those of one document also under its earlier names, oldest first; the newest `last` of them."""
+        """All changes, or those of one document also under its earlier names, oldest first; the newest `last`."""
         self._look()
         history = self._store.history
         lineage = [] if path is None else history.lineage(document_path(path))

@@ -93,7 +93,8 @@ def open_folder(path: str | os.PathLike[str], read_only: bool) -> tuple[Layout, 
                     f"{layout.root} holds an index alone (format 0): open it read-only, or import it"
                 ) from None
             return layout, {"format": 0, "requires": [], "uuid": None}
-        if os.path.exists(layout.index) and any(True for _ in journal.rows(layout.index)):  # else an unfinished creation
+        # Without a row it is a creation that was not finished.
+        if os.path.exists(layout.index) and any(True for _ in journal.rows(layout.index)):
             raise Damaged("it is gone, and episodes are here: put it back from a copy", file="memory.json") from None
         raise NotFound(f"{layout.root} is not a memory; make one with Memory.create or `scrubjay run`") from None
     manifest = _checked(data)
