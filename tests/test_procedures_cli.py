@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from corridor import Corridor
 from scrubjay import Memory
 from scrubjay.memory import journal
 from scrubjay.memory.checking import check
+from scrubjay.memory.jsonio import Json
 from scrubjay.memory.procedures import Procedures, Run
 from scrubjay.surfaces.cli import main
 from skills import CODE
@@ -151,3 +155,25 @@ def test_run_tells_failures_and_refuses_before_a_life(tmp_path: Path, capsys: py
         assert main([*command, *words]) == 2
     with Memory.open(where, read_only=True) as memory:
         assert len(memory.lives()) == 2
+
+
+class Pressed(Corridor):
+    """A corridor in whose second step somebody presses Ctrl-C."""
+
+    def step(self, action: int) -> tuple[Any, float, bool, bool, Json]:
+        seen = super().step(action)
+        if seen[-1]["state"]["pos"][0] == 2:
+            signal.raise_signal(signal.SIGINT)
+        return seen
+
+
+def test_run_that_is_stopped_ends_as_every_stopped_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    where = str(tmp_path / "m")
+    with Memory.create(where) as memory:
+        memory.procedures.create("go-east", "Goes east.", code=WALK)
+    words = ["procedures", where, "run", "go-east", "n=9", "--env", "test_procedures_cli:Pressed"]
+    assert main(words) == 130
+    assert "stopped  2 steps" in capsys.readouterr().out
+    with Memory.open(where, read_only=True) as memory:
+        assert [life.outcome for life in memory.lives()] == ["interrupted"]
+        assert check(memory.layout).is_sound

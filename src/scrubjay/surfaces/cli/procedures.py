@@ -79,7 +79,7 @@ def _configure_run(action: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carries out one action and prints what it says; 1 where a procedure that was run did not succeed."""
+    """Carries out one action and prints what it says; where a procedure that was run did not succeed 1, stopped 130."""
     if arguments.action == "run":
         return _run(arguments)
     from scrubjay.memory.procedures import Procedures
@@ -115,6 +115,8 @@ def _run(arguments: argparse.Namespace) -> int:
         print(plain(f"returned {json.dumps(returned, ensure_ascii=False)}"))
     if done.row.note:
         print(plain(done.row.note), file=sys.stderr)
+    if any(one.outcome == "stopped" for one in called):
+        return 130  # as every command that Ctrl-C ended
     return 0 if any(one.outcome == "success" for one in called) else 1
 
 
