@@ -198,24 +198,45 @@ def _evaluation_stays_outside(memory: Memory) -> None:
 
 
 @needs_kicad
-def test_what_one_task_taught_serves_two_others_and_is_gone_with_the_memory(kicad: KiCad, tmp_path: Path) -> None:
-    """The rules checker becomes a procedure; the export of a netlist is a precedent, found by its cues."""
-    with Memory.create(tmp_path / "memory") as memory:
-        assert solve(kicad, memory, "export")["score"] == 1.0
+def test_what_one_task_taught_serves_others_and_is_gone_where_the_memory_is_emptied(
+    kicad: KiCad, tmp_path: Path
+) -> None:
+    """The rules checker becomes a procedure, called in two other tasks; the export is a precedent, found by cues."""
+    folder = tmp_path / "memory"
+    with Memory.create(folder) as memory:
+        taught = solve(kicad, memory, "export")
+        assert taught["score"] == 1.0
         assert "run-rules-checker" in [one.name for one in memory.procedures.list()]
         assert any(row["event"] == "exported" for row in evaluations(memory)[1])
-        solved = solve(kicad, memory, "load")
-        assert solved["score"] == 1.0
-        assert "R3 (R_US, 10k) added" in solved["noted"][-1]["changes"]
-        assert "run-rules-checker" in kinds(memory, 2)
+        for life, task, added in ((2, "load", "R3 (R_US, 10k) added"), (3, "lamp", "D1 (LED, LED) added")):
+            solved = solve(kicad, memory, task)
+            assert solved["score"] == 1.0
+            assert added in solved["noted"][-1]["changes"]
+            assert kinds(memory, life).count("run-rules-checker") == 1
         followed = solve(kicad, memory, "netlist")
         assert followed["score"] == 1.0
-        assert [one for one in kinds(memory, 3) if one in ("click", "mouse_move")] == ["click", "mouse_move", "click"]
+        assert pointing(memory, 4) == ["click", "mouse_move", "click"]
         assert "reported" in memory.documents.read("notes.md")
-    with Memory.create(tmp_path / "another") as empty:
-        alone = solve(kicad, empty, "netlist")
+    _empty(folder)
+    with Memory.open(folder) as memory:
+        assert not memory.find(Query(life="all")).rows
+        alone = solve(kicad, memory, "export")
         assert alone["score"] == 1.0
-        assert alone["step"] > followed["step"]
+        assert "run-rules-checker" not in kinds(memory, 5)
+        assert pointing(memory, 5).count("mouse_move") > 1  # the entries of the menu are tried once more
+        assert len(pointing(memory, 5)) >= len(pointing(memory, 1))
+
+
+def pointing(memory: Memory, life: int) -> list[str | None]:
+    return [one for one in kinds(memory, life) if one in ("click", "mouse_move")]
+
+
+def _empty(folder: Path) -> None:
+    """Takes what the agent wrote, and the index, out of a memory that was lived in; the evidence stays."""
+    for one in (folder / "mine").iterdir():
+        shutil.rmtree(one) if one.is_dir() else one.unlink()
+    (folder / "index.jsonl").write_bytes(b"")
+    shutil.rmtree(folder / ".cache", ignore_errors=True)
 
 
 @needs_kicad
