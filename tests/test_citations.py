@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
+from types import FrameType
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,6 +51,28 @@ def test_any_text_is_read(text: str) -> None:
         assert text.split("\n")[c.line - 1][c.column - 1 :].startswith(str(c.reference))
     lines = text.split("\n")
     assert all(1 <= claim.line <= len(lines) for claim in claims(text))
+
+
+LONG = 1_000_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<!--" * (LONG // 4), f"| a |\n{' ' * LONG}x", f"| a |\n|-{' ' * LONG}x", "[" * LONG, f"[{'ep_ ' * (LONG // 4)}"],
+    ids=["comments", "a table's rule", "its end", "brackets", "references"],
+)
+def test_no_text_is_read_for_longer_than_it_is_long(text: str) -> None:
+    def give_up(number: int, frame: FrameType | None) -> None:
+        raise TimeoutError("what takes a second takes a minute")  # in truth hours
+
+    before = signal.signal(signal.SIGVTALRM, give_up)
+    signal.setitimer(signal.ITIMER_VIRTUAL, 60)
+    try:
+        assert citations(text) == []
+        claims(text)
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before or signal.SIG_DFL)
 
 
 DOCUMENT = """---

@@ -15,7 +15,8 @@ from scrubjay.memory.layout import Layout, Reference, parse_reference
 
 __all__ = ["Citation", "Claim", "Unsupported", "back_links", "citations", "claims", "unsupported"]
 
-_BRACKET = re.compile(r"\[([^\[\]\n]*\bep_[^\[\]\n]*)\]")
+# Every repeat here takes what it can and gives nothing back, so that no text makes matching take longer than it is.
+_BRACKET = re.compile(r"\[([^\[\]\n]*+)\]")
 _SEPARATED = re.compile(r"[^,;\s]+")
 _HYPOTHESIS = re.compile(r"\(hypothesis\)|\bhypothesis:", re.IGNORECASE)
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
@@ -24,8 +25,7 @@ _UNDERLINE = re.compile(r" {0,3}(=+|-+)\s*$")
 _RULE = re.compile(r" {0,3}([-*_])(\s*\1){2,}\s*$")
 _ITEM = re.compile(r"\s*([-*+]|[0-9]{1,9}[.)])\s+(?=\S)")
 _QUOTE = re.compile(r" {0,3}>")
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_TABLE_RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$")
+_TABLE_RULE = re.compile(r"\s*+\|?+\s*+:?+-++:?+\s*+(\|\s*+:?+-++:?+\s*+)*+\|?+\s*+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,8 @@ def citations(text: str) -> list[Citation]:
     found = []
     for number, line in enumerate(text.split("\n"), 1):
         for bracket in _BRACKET.finditer(line):
-            found += _cited(bracket, number)
+            if "ep_" in bracket[1]:
+                found += _cited(bracket, number)
     return found
 
 
@@ -101,8 +102,7 @@ def claims(text: str) -> list[Claim]:
 
 def _shown_lines(text: str) -> Iterator[tuple[int, str]]:
     """The lines outside front matter, fences and comments; an empty one stands for each that is left out."""
-    text = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), text)
-    lines = text.split("\n")
+    lines = _without_comments(text).split("\n")
     start = 0
     if lines[0].rstrip() == "---":
         end = next((at for at, line in enumerate(lines[1:], 1) if line.rstrip() in ("---", "...")), 0)
@@ -119,6 +119,14 @@ def _shown_lines(text: str) -> Iterator[tuple[int, str]]:
             yield number, ""
         else:
             yield number, line
+
+
+def _without_comments(text: str) -> str:
+    parts, at = list[str](), 0
+    while (begin := text.find("<!--", at)) >= 0 and (end := text.find("-->", begin + 4)) >= 0:
+        parts += (text[at:begin], "\n" * text.count("\n", begin, end))
+        at = end + 3
+    return "".join([*parts, text[at:]])
 
 
 def _heads(above: str, line: str) -> bool:

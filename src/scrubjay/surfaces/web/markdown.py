@@ -26,7 +26,7 @@ from scrubjay.surfaces.cli.plain import plain
 
 __all__ = ["cite", "plain_text", "rendered"]
 
-_BRACKET = re.compile(r"\[([^\[\]\n]*\bep_[^\[\]\n]*)\]")
+_BRACKET = re.compile(r"\[([^\[\]\n]*+)\]")
 _WORD = re.compile(r"[^,;\s]+")
 _FRONT = re.compile(r"\A---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _BLOCKS = frozenset({"paragraph_open", "list_item_open", "tr_open"})
