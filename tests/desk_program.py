@@ -1,9 +1,10 @@
 """A small program with a window, for tests of desktops: a field, a button that opens a dialog, a place that does
-nothing, and a line that shows what mouse and keyboard did last. `python desk_program.py [grab|moving]`."""
+nothing, and a line that shows what mouse and keyboard did last. `python desk_program.py [grab|moving|stuck]`."""
 
 from __future__ import annotations
 
 import sys
+import time
 import tkinter
 
 root = tkinter.Tk(className="desk")
@@ -28,8 +29,16 @@ def open_dialog() -> None:
     dialog = tkinter.Toplevel(root)
     dialog.title("Sure?")
     dialog.geometry("300x120+100+100")
-    tkinter.Button(dialog, text="Close", command=dialog.destroy).place(x=20, y=20, width=120, height=60)
+    button = tkinter.Button(dialog, text="Close", command=dialog.destroy)
+    button.place(x=20, y=20, width=120, height=60)
     dialog.bind("<Escape>", lambda event: dialog.destroy())
+    if "stuck" in sys.argv:  # a modal dialog that nothing closes, and whose button hangs
+        dialog.unbind("<Escape>")
+        dialog.protocol("WM_DELETE_WINDOW", lambda: None)
+        button.configure(command=lambda: time.sleep(600))
+        dialog.wait_visibility()
+        dialog.grab_set()
+        root.wait_window(dialog)
 
 
 tkinter.Button(root, text="Open", command=open_dialog).place(x=320, y=20, width=120, height=50)

@@ -17,8 +17,9 @@ from gymnasium.error import ResetNeeded
 
 from scrubjay import Memory, Query
 from scrubjay.environments.desktop.actions import parse_action
-from scrubjay.environments.desktop.display import Display
+from scrubjay.environments.desktop.display import Display, Home
 from scrubjay.environments.desktop.environment import Desktop
+from scrubjay.environments.desktop.settling import Patience
 from scrubjay.environments.recording import RecordMemory
 from scrubjay.errors import InvalidInput
 from scrubjay.memory.frames import screen_hash
@@ -221,8 +222,6 @@ def test_a_length_cuts_the_life() -> None:
 
 @pytest.mark.parametrize("mode", ["grab", "moving"])
 def test_a_window_that_grabs_the_keyboard_or_never_stands_still_is_a_screen_as_any_other(mode: str) -> None:
-    from scrubjay.environments.desktop.settling import Patience
-
     desktop = Desktop([*PROGRAM, mode], (640, 480), patience=Patience(limit=1.5))
     try:
         desktop.reset()
@@ -279,30 +278,34 @@ def test_nothing_is_left_behind() -> None:
     assert desktop.program is not None
     assert desktop.display is not None
     assert desktop.home is not None
-    pids, home = (desktop.program.pid, desktop.display.server), desktop.home.root
+    pids, home = (desktop.program.pid, desktop.display.server), desktop.home.root.parent
     desktop.close()
     desktop.close()
     assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
     assert not home.exists()
 
 
-def test_a_killed_owner_leaves_no_processes() -> None:
+def test_a_killed_owner_leaves_no_processes_and_no_folder_for_long() -> None:
     code = (
         "import sys, time; from scrubjay.environments.desktop.environment import Desktop; "
         f"d = Desktop({PROGRAM!r}, (640, 480)); d.reset(); "
-        "print(d.program.pid, d.display.server, flush=True); time.sleep(60)"
+        "print(d.program.pid, d.display.server, d.home.root, flush=True); time.sleep(60)"
     )
     owner = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     assert owner.stdout is not None
-    pids = owner.stdout.readline().split()
+    *pids, home = owner.stdout.readline().split()
+    left = Path(home)
     owner.stdout.close()
     owner.kill()
     owner.wait()
     assert len(pids) == 2
+    assert left.is_dir()
     deadline = time.monotonic() + 10
     while any(_lives(pid) for pid in pids) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not any(_lives(pid) for pid in pids)
+    Home().remove()  # the next start
+    assert not left.parent.exists()
 
 
 def _lives(pid: str) -> bool:

@@ -125,6 +125,34 @@ def test_a_task_begins_the_same_every_time_and_its_crash_ends_a_life_alone(kicad
 
 
 @needs_kicad
+def test_an_editor_that_hangs_in_a_modal_dialog_is_judged_and_the_next_task_starts_clean(kicad: KiCad) -> None:
+    kicad.choose_task("supply")
+    kicad.reset(seed=1)
+    assert kicad.program is not None
+    state: Json = kicad.step({"key": {"keys": "a"}})[4]["state"]
+    for _ in range(20):
+        if str(state["place"]).startswith("Choose Symbol"):
+            break
+        state = kicad.step({"wait": {"seconds": 1.0}})[4]["state"]
+    titles = [window["title"].partition(" (")[0] for window in state["windows"]]
+    assert titles == ["supply — Schematic Editor", "Choose Symbol"]
+    saved = kicad.step({"key": {"keys": "ctrl+s"}})[4]["state"]
+    assert len(saved["windows"]) == 2
+    pid = kicad.program.pid
+    os.kill(pid, signal.SIGSTOP)
+    hung = kicad.step({"type": {"text": "R_US"}})[4]["state"]
+    assert hung["changed"] is None
+    assert hung["place"].startswith("Choose Symbol")
+    *_, terminated, _, info = kicad.step({"done": {}})
+    assert (terminated, info["ending"]) == (True, "done")
+    (row,) = kicad.evaluation()
+    assert (row["event"], row["score"]) == ("score", pytest.approx(2 / 3))
+    kicad.choose_task("divider")
+    assert kicad.reset(seed=1)[1]["state"]["place"] == "divider — Schematic Editor"
+    assert not Path(f"/proc/{pid}").exists()
+
+
+@needs_kicad
 def test_what_the_evaluator_sees_is_in_no_observation(kicad: KiCad) -> None:
     """The project of the task lies in the home; its netlist's words reach neither state nor info."""
     kicad.choose_task("divider")

@@ -101,7 +101,7 @@ class Run:
 
     def _live(self, stop: Stop) -> None:
         life, number = begin(self._environment, self._memory, self._task, self._method, self._model.name)
-        with life, evaluated(self._environment, life):
+        with life, evaluated(self._environment, self._memory, life):
             seen = awake(self._environment, life, number, self._seed)
             with life.episode(None, kind="initial", frame=seen.frame, state=seen.state) as first:
                 recent: tuple[Row, ...] = (first.finish(),)

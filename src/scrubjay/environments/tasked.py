@@ -5,6 +5,7 @@ It knows the contract alone.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol, runtime_checkable
 
 from scrubjay.memory.jsonio import Json
@@ -35,6 +36,10 @@ class Tasked(Protocol):
 
     def end_life(self, ending: str | None) -> None:
         """The life is over, for whatever reason: judges it. A second call does nothing."""
+        ...
+
+    def tell_evaluator(self, keep: Callable[[Json], None] | None) -> None:
+        """Gives each row that the evaluator notes from now on to `keep`, as it comes; with None to nobody."""
         ...
 
     def evaluation(self) -> tuple[Json, ...]:

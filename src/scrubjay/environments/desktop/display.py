@@ -8,14 +8,12 @@ from __future__ import annotations
 import contextlib
 import os
 import select
-import shutil
-import tempfile
 import time
 from collections.abc import Mapping
-from pathlib import Path
 
 from scrubjay.environments.desktop.processes import Program
 from scrubjay.environments.desktop.screen import Screen
+from scrubjay.environments.temporary import TemporaryFolder
 from scrubjay.errors import InvalidInput
 
 __all__ = ["Display", "Home"]
@@ -42,7 +40,8 @@ class Home:
     """A fresh home folder for programs, in which carets don't blink and nothing moves by itself."""
 
     def __init__(self) -> None:
-        self._folder = Path(tempfile.mkdtemp(prefix="scrubjay-desktop-"))
+        self._temporary = TemporaryFolder()
+        self._folder = self._temporary.path
         self.root = self._folder / "home"  # programs show its name: it must be the same every time
         self.logs = self._folder / "logs"
         self.config = self.root / ".config"
@@ -72,7 +71,7 @@ class Home:
 
     def remove(self) -> None:
         """Removes it. A second call does nothing."""
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._temporary.remove()
 
 
 class Display:

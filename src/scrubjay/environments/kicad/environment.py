@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -69,6 +69,7 @@ class KiCad(Desktop):
         self._tasks: tuple[Task, ...] = ()
         self._begun: Task | None = None
         self._evaluator: Evaluator | None = None
+        self._keep: Callable[[Json], None] | None = None
         self.choose_task(task)
 
     # --- tasks
@@ -99,6 +100,10 @@ class KiCad(Desktop):
         """What the evaluator noted in this life; its score once the life has ended. Never for the agent to see."""
         return () if self._evaluator is None else self._evaluator.rows
 
+    def tell_evaluator(self, keep: Callable[[Json], None] | None) -> None:
+        """Gives each row of the evaluator to `keep` as it comes."""
+        self._keep = keep
+
     def end_life(self, ending: str | None) -> None:
         """The life is over, whatever the reason: judges what was saved. A second call does nothing."""
         if self._evaluator is not None:
@@ -122,7 +127,7 @@ class KiCad(Desktop):
         project = self.home.root / "project"
         self._begun = self.task
         schematic = _begin(self._begun, project)
-        self._evaluator = Evaluator(self._begun, project)
+        self._evaluator = Evaluator(self._begun, project, self._note)
         self.run(["eeschema", str(schematic)])
         self.wait_for(self._is_loaded, _SECONDS, "KiCad's schematic editor did not open the project")
         self._wake()
@@ -134,6 +139,10 @@ class KiCad(Desktop):
     def told(self) -> Json:
         """What the state says beside the screen: the task."""
         return {} if self._begun is None else {"task": self._begun.text}
+
+    def _note(self, row: Json) -> None:
+        if self._keep is not None:
+            self._keep(row)
 
     def _wake(self) -> None:
         """Moves on the canvas until it follows, then clicks: before that, hot keys do nothing."""

@@ -7,6 +7,7 @@ part of an observation.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -24,10 +25,10 @@ _SETTLED = 0.05  # seconds since the last write, after which a file is taken to 
 
 
 class Evaluator:
-    """Watches the project folder of one life. `rows` are what it noted, oldest first."""
+    """Watches the project folder of one life. `rows` are what it noted, oldest first; `keep` is given each at once."""
 
-    def __init__(self, task: Task, project: Path) -> None:
-        self._task, self._project = task, project
+    def __init__(self, task: Task, project: Path, keep: Callable[[Json], None] = lambda row: None) -> None:
+        self._task, self._project, self._keep = task, project, keep
         self._rows: list[Json] = []
         self._seen = self._files()
         schematic = root_schematic(project)
@@ -56,7 +57,7 @@ class Evaluator:
         result = self._judge()
         row = {"event": "score", "step": step, "time": _now(), "ending": ending, "task": self._task.id}
         floor = self._floor["score"]
-        self._rows.append({**row, **result, "floor": floor})
+        self._add({**row, **result, "floor": floor})
 
     def _judge(self) -> Json:
         try:
@@ -78,11 +79,15 @@ class Evaluator:
             path = self._project / name
             now = Netlist.load(path) if name.endswith(".net") else export(path)
         except ScrubjayError as error:
-            self._rows.append({**row, "error": str(error)})
+            self._add({**row, "error": str(error)})
             return
         changes = differences(self._netlist, now)
         self._netlist = now
-        self._rows.append({**row, "changes": list(changes)})
+        self._add({**row, "changes": list(changes)})
+
+    def _add(self, row: Json) -> None:
+        self._rows.append(row)
+        self._keep(row)
 
     def _files(self) -> dict[str, tuple[int, int]]:
         found: dict[str, tuple[int, int]] = {}

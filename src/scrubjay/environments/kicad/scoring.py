@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from scrubjay.environments.kicad.comparing import Checks, check
 from scrubjay.environments.kicad.netlist import Netlist
 from scrubjay.environments.kicad.tasks import Task
+from scrubjay.environments.temporary import TemporaryFolder
 from scrubjay.errors import Damaged, InvalidInput, NotFound
 from scrubjay.memory.jsonio import Json
 
@@ -119,15 +119,22 @@ def export(schematic: Path) -> Netlist:
     program = shutil.which("kicad-cli")
     if program is None:
         raise InvalidInput("kicad-cli was not found: install KiCad 9, or export a netlist into the project folder")
-    with tempfile.TemporaryDirectory(prefix="scrubjay-netlist-") as folder:
-        out = os.path.join(folder, "out.net")
-        environment = {**os.environ, "HOME": folder, "KICAD_CONFIG_HOME": folder, "LC_ALL": "C.UTF-8"}
-        command = [program, "sch", "export", "netlist", "--output", out, os.path.abspath(schematic)]
-        try:
-            done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=_SECONDS)
-        except subprocess.TimeoutExpired:
-            raise InvalidInput(f"kicad-cli did not end within {_SECONDS} s for {schematic}") from None
-        if done.returncode or not os.path.exists(out):
-            said = " ".join((done.stderr or done.stdout).split())[:300]
-            raise Damaged(f"kicad-cli made no netlist of it: {said}", file=str(schematic))
-        return Netlist.load(out)
+    temporary = TemporaryFolder()
+    try:
+        return _exported(program, schematic, str(temporary.path))
+    finally:
+        temporary.remove()
+
+
+def _exported(program: str, schematic: Path, folder: str) -> Netlist:
+    out = os.path.join(folder, "out.net")
+    environment = {**os.environ, "HOME": folder, "KICAD_CONFIG_HOME": folder, "LC_ALL": "C.UTF-8"}
+    command = [program, "sch", "export", "netlist", "--output", out, os.path.abspath(schematic)]
+    try:
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=_SECONDS)
+    except subprocess.TimeoutExpired:
+        raise InvalidInput(f"kicad-cli did not end within {_SECONDS} s for {schematic}") from None
+    if done.returncode or not os.path.exists(out):
+        said = " ".join((done.stderr or done.stdout).split())[:300]
+        raise Damaged(f"kicad-cli made no netlist of it: {said}", file=str(schematic))
+    return Netlist.load(out)
