@@ -31,10 +31,10 @@ __all__ = ["application"]
 
 _ROUTES = (
     ("/", home.home),
-    ("/lives/{life:int}", home.life),
+    ("/lives/{life}", home.life),
     ("/episodes", episode.find_reference),
     ("/episodes/{episode}", episode.episode),
-    ("/episodes/{episode}/steps/{step:int}", episode.step),
+    ("/episodes/{episode}/steps/{step}", episode.step),
     ("/frames/{episode}/{step}", images.frame),
     ("/thumbnails/{episode}/{step}", images.thumbnail),
     ("/search", search.search),

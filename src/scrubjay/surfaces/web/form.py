@@ -5,6 +5,7 @@ It knows fields and their errors. Pictures it knows by reference alone: a file o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,10 +15,11 @@ from scrubjay.memory.layout import parse_reference
 from scrubjay.public import Memory
 from scrubjay.retrieval.query import ALL_LIVES, Query
 
-__all__ = ["FIELDS", "Asked", "asked"]
+__all__ = ["FIELDS", "Asked", "asked", "whole_number"]
 
 PREVIOUS = "previous"
 _MOST = 2000
+_WHOLE = re.compile(r"-?[0-9]{1,16}")
 FIELDS = (
     "grep", "regex", "match", "tag", "action", "place", "near_1", "near_2", "through_1", "through_2", "radius",
     "below", "above", "steps_from", "steps_to", "since", "until", "last", "life", "world", "same_screen", "like",
@@ -127,6 +129,12 @@ def _float(name: str, text: str) -> float:
 
 
 def _whole(name: str, text: str) -> int:
-    if not (text.lstrip("-").isascii() and text.lstrip("-").isdigit() and len(text) < 18):
+    number = whole_number(text)
+    if number is None:
         raise InvalidInput(f"{name}: a whole number was expected, found {text!r:.60}")
-    return int(text)
+    return number
+
+
+def whole_number(text: str) -> int | None:
+    """The number that a text is, of at most 16 digits; None for any other text."""
+    return int(text) if _WHOLE.fullmatch(text) else None

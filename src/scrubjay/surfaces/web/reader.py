@@ -20,9 +20,9 @@ from scrubjay.memory.jsonio import Json
 from scrubjay.memory.layout import Layout
 from scrubjay.memory.records import LifeRow, Row
 from scrubjay.public import Memory
-from scrubjay.retrieval.matches import Matches
 from scrubjay.retrieval.query import Query
 from scrubjay.retrieval.questions import Inspection, Questions
+from scrubjay.surfaces.web.apart import Apart, Found
 from scrubjay.surfaces.web.citing import Citing
 from scrubjay.surfaces.web.fresh import Fresh, state_of
 from scrubjay.surfaces.web.milestones import Milestones
@@ -73,6 +73,7 @@ class Reader:
         self.milestones = Milestones(self.layout)
         self.thumbnails = Thumbnails(self.layout, bare=self.memory.format == 0)
         self._locating = ThreadPoolExecutor(1, "scrubjay-locate")  # what a locator keeps open belongs to one thread
+        self._apart = Apart(root)
         self._documents = threading.RLock()
         self._citing = Citing(self.outline)
         layout = self.layout
@@ -107,6 +108,7 @@ class Reader:
 
     def close(self) -> None:
         """Lets go of files and threads."""
+        self._apart.close()
         self._locating.submit(self.memory.close).result()
         self._locating.shutdown()
 
@@ -114,11 +116,13 @@ class Reader:
 
     def find(self, query: Query) -> tuple[Row, ...]:
         """The rows that match."""
-        return self.use_matches(query, lambda matches: matches.rows)
+        return self.found(query).rows
 
-    def use_matches(self, query: Query, use: Callable[[Matches], R]) -> R:
-        """What `use` takes from the matches, in the thread that locates."""
-        return self._locating.submit(lambda: use(self.memory.find(query))).result()
+    def found(self, query: Query) -> Found:
+        """One page of what matches."""
+        if query.regex is not None:
+            return self._apart.find(query)
+        return self._locating.submit(lambda: Found.of(self.memory.find(query))).result()
 
     def episode(self, ident: str) -> Episode:
         """A finished episode. Raises NotFound, Damaged, InvalidInput."""

@@ -8,6 +8,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from scrubjay.surfaces.web.form import whole_number
 from scrubjay.surfaces.web.reader import Reader
 from scrubjay.surfaces.web.templating import page
 
@@ -38,7 +39,5 @@ def given(request: Request) -> Mapping[str, str]:
 
 def whole(request: Request, name: str, default: int, least: int = 0) -> int:
     """A whole number of the query; the default where it is none."""
-    text = request.query_params.get(name, "")
-    if not (text.lstrip("-").isascii() and text.lstrip("-").isdigit() and len(text) < 17):
-        return default
-    return min(max(int(text), least), _MOST)
+    number = whole_number(request.query_params.get(name, ""))
+    return default if number is None else min(max(number, least), _MOST)

@@ -10,13 +10,16 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from scrubjay.agent.evaluating import evaluation_of
 from scrubjay.errors import NotFound, ScrubjayError
 from scrubjay.memory.evidence import Episode
 from scrubjay.memory.jsonio import Json
 from scrubjay.memory.layout import parse_reference
 from scrubjay.memory.record import log_section
 from scrubjay.memory.records import Step
+from scrubjay.surfaces.evaluated import step_of, words
 from scrubjay.surfaces.web.differences import Compared, compare_states, values_of
+from scrubjay.surfaces.web.form import whole_number
 from scrubjay.surfaces.web.pages.common import answer, reader_of, whole
 from scrubjay.surfaces.web.reader import Reader, Turn
 from scrubjay.surfaces.web.templating import page
@@ -24,6 +27,7 @@ from scrubjay.surfaces.web.templating import page
 __all__ = ["episode", "find_reference", "step"]
 
 _MOST_CITED = 200
+_MOST_NOTED = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +101,16 @@ def episode(request: Request) -> HTMLResponse:
         before=before,
         after=after,
         cells=_cells(record),
+        noted=_noted(reader, row.life, first, last),
     )
+
+
+def _noted(reader: Reader, life: int | None, first: int, last: int) -> list[str]:
+    """What the environment's evaluator noted while this episode ran."""
+    if life is None:
+        return []
+    rows = evaluation_of(reader.memory, life)
+    return [words(row) for row in rows if first < (step_of(row) or 0) <= last][:_MOST_NOTED]
 
 
 def _plan(plan: Any) -> tuple[str, str]:
@@ -126,7 +139,10 @@ def step(request: Request) -> HTMLResponse:
     """What belongs to one step, for the page that is open already."""
     reader = reader_of(request)
     found = reader.episode(parse_reference(request.path_params["episode"]).episode)
-    view = _step_view(found, int(request.path_params["step"]))
+    number = whole_number(request.path_params["step"])
+    if number is None:
+        raise NotFound(f"step {request.path_params['step']!r:.40} is not in {found.id}")
+    view = _step_view(found, number)
     return page("step.html", view=view, ident=found.id)
 
 

@@ -12,6 +12,7 @@ from scrubjay.errors import NotFound
 from scrubjay.memory.layout import Layout
 from scrubjay.memory.records import LifeRow, Row
 from scrubjay.retrieval.query import ALL_LIVES, Query
+from scrubjay.surfaces.web.form import whole_number
 from scrubjay.surfaces.web.outline import MILESTONE, Point
 from scrubjay.surfaces.web.pages.common import answer, reader_of, whole
 from scrubjay.surfaces.web.reader import Reader
@@ -107,10 +108,10 @@ def home(request: Request) -> HTMLResponse:
 def life(request: Request) -> HTMLResponse:
     """One life. Raises NotFound."""
     reader = reader_of(request)
-    number = int(request.path_params["life"])
+    number = whole_number(request.path_params["life"])
     row = next((one for one in reader.lives() if one.life == number), None)
-    if row is None:
-        raise NotFound(f"life {number} is not in this memory")
+    if row is None or number is None:
+        raise NotFound(f"life {request.path_params['life']!r:.40} is not in this memory")
     page = whole(request, "page", 1, 1)
     points = reader.outline.newest(number, page * _EPISODES)
     shown = points[(page - 1) * _EPISODES :]

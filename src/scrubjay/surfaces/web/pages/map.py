@@ -14,6 +14,7 @@ from scrubjay.errors import NotFound
 from scrubjay.memory.jsonio import dumps
 from scrubjay.memory.layout import episode_id
 from scrubjay.memory.records import CELL_KINDS
+from scrubjay.surfaces.web.form import whole_number
 from scrubjay.surfaces.web.pages.common import answer, reader_of, whole
 from scrubjay.surfaces.web.reader import Reader
 from scrubjay.surfaces.web.templating import page
@@ -53,8 +54,7 @@ def _land(reader: Reader, request: Request) -> tuple[str, Land]:
 
 
 def _height(request: Request) -> int | None:
-    text = request.query_params.get("height", "")
-    return int(text) if text.lstrip("-").isascii() and text.lstrip("-").isdigit() and len(text) < 10 else None
+    return whole_number(request.query_params.get("height", ""))
 
 
 def map_page(request: Request) -> HTMLResponse:

@@ -12,7 +12,6 @@ from starlette.responses import HTMLResponse
 from scrubjay.errors import ScrubjayError
 from scrubjay.memory.records import Row
 from scrubjay.retrieval.document_words import DocumentLine
-from scrubjay.retrieval.matches import Matches
 from scrubjay.retrieval.query import ALL_LIVES
 from scrubjay.surfaces.web.command_line import command_line
 from scrubjay.surfaces.web.form import Asked, asked, values_of, with_pictures
@@ -29,7 +28,7 @@ _ALWAYS_SHOWN = ("grep", "life", "tag", "action", "after")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Shown:
     """One page of what was found, or why nothing could be looked for."""
 
     rows: tuple[Row, ...] = ()
@@ -64,23 +63,19 @@ def search(request: Request) -> HTMLResponse:
     )
 
 
-def _found(reader: Reader, values: Mapping[str, str]) -> Found:
+def _found(reader: Reader, values: Mapping[str, str]) -> Shown:
     try:
         form = asked(values, _ROWS)
         command = command_line(reader.shown, form.query, same_screen=form.same_screen, like=form.like)
         query = with_pictures(form, reader.memory)
-        rows, documents, total, more = reader.use_matches(query, lambda matches: _taken(matches, form, reader.outline))
+        found = reader.found(query)
     except ScrubjayError as error:
-        return Found(error=str(error))
-    address = None if more is None else urlencode({**{k: v for k, v in values.items() if k != "part"}, "after": more})
-    return Found(rows, documents, total, address, command)
-
-
-def _taken(
-    matches: Matches, form: Asked, outline: Outline
-) -> tuple[tuple[Row, ...], tuple[DocumentLine, ...], int | None, str | None]:
-    total = len(matches) if matches.more is None and form.query.after is None else _counted(form, outline)
-    return (matches.rows, matches.documents, total, matches.more)
+        return Shown(error=str(error))
+    is_all = found.more is None and form.query.after is None
+    total = len(found.rows) if is_all else _counted(form, reader.outline)
+    kept = {name: value for name, value in values.items() if name != "part"}
+    address = None if found.more is None else urlencode({**kept, "after": found.more})
+    return Shown(found.rows, found.documents, total, address, command)
 
 
 def _counted(form: Asked, outline: Outline) -> int | None:
