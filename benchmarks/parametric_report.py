@@ -231,7 +231,7 @@ def _suite(found: list[Json]) -> list[str]:
         seconds = [one[0]["latency_s"] for one in lives.values() if one[0]["latency_s"] is not None]
         lines.append(
             (f"{method}, {memory} memory", f"{done} of {len(each)}", f"{low:.2f} to {high:.2f}",
-             "" if each is against else f"{p:.2f}", f"{fast:.0%}",
+             "" if each is against else f"{p:.2g}", f"{fast:.0%}",
              f"{statistics.median(seconds):.2f}" if seconds else "",
              round(sum(one[0]["tokens"] for one in lives.values()) / len(each)))
         )  # fmt: skip
