@@ -9,7 +9,9 @@ import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from scrubjay.agent.evaluating import evaluation_of
 from scrubjay.errors import ScrubjayError
+from scrubjay.memory.jsonio import Json
 from scrubjay.memory.layout import episode_number, parse_reference
 from scrubjay.memory.records import LifeRow, Row
 from scrubjay.retrieval.contents import Contents, contents
@@ -28,7 +30,9 @@ _MOST_WORLDS = 6
 
 @dataclass(frozen=True, slots=True)
 class LifeFacts:
-    """One life. `reached` holds (step, name) of each milestone; `turns` the episodes of each turn in which it acted."""
+    """One life. `reached` holds (step, name) of each milestone; `turns` the episodes of each turn in which it acted,
+    `noted` what the environment's evaluator noted.
+    """
 
     row: LifeRow
     episodes: int
@@ -37,6 +41,7 @@ class LifeFacts:
     reached: Sequence[tuple[int, str]]
     died: bool
     turns: Sequence[int]
+    noted: Sequence[Json] = ()
 
     @property
     def steps(self) -> int:
@@ -136,6 +141,7 @@ def _life(reader: Reader, row: LifeRow) -> LifeFacts:
         reached=reached,
         died=row.outcome == "died" or any(one.marks & DIED for one in marked),
         turns=turns,
+        noted=evaluation_of(reader.memory, row.life),
     )
 
 

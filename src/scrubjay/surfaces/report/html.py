@@ -11,7 +11,9 @@ from html import escape
 from importlib.resources import files
 from statistics import mean, median
 
+from scrubjay.memory.jsonio import Json
 from scrubjay.surfaces.cli.plain import plain
+from scrubjay.surfaces.evaluated import step_of, words
 from scrubjay.surfaces.report.charts import Bar, Line, bars, land_map, rising, spans
 from scrubjay.surfaces.report.facts import Cited, Facts, LifeFacts
 
@@ -19,6 +21,7 @@ __all__ = ["report"]
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 _MOST_BARS = 14
+_MOST_NOTED = 200
 _PARTS = {
     "episodes": "episode records", "states": "step states and actions", "frames": "frames (start, end, between)",
     "index": "index rows (cues)", "grid": "cell events (spatial grid)", "lives": "lives: begun episodes, turns, logs",
@@ -30,7 +33,7 @@ _PARTS = {
 def report(facts: Facts, made: str) -> str:
     """The page. `made` says when and by what."""
     style = files("scrubjay.surfaces.report").joinpath("report.css").read_text()
-    sections = (_head, _milestones, _actions, _lag, _map, _most_cited, _storage)
+    sections = (_head, _milestones, _evaluated, _actions, _lag, _map, _most_cited, _storage)
     body = "\n".join(part for section in sections for part in section(facts))
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -133,6 +136,26 @@ def _first(facts: Facts) -> Iterator[tuple[LifeFacts, int, str]]:
 
 def _reached(life: int, step: int, name: str) -> str:
     return f'<tr><th scope="row">life {life}: {_text(name)}</th><td>{_count(step)}</td></tr>'
+
+
+def _evaluated(facts: Facts) -> Iterator[str]:
+    noted = [(life.row.life, row) for life in facts.lives for row in life.noted]
+    if not noted:
+        return
+    yield "<h2>What the evaluator saw</h2>"
+    beyond = f" {_count(len(noted) - _MOST_NOTED)} earlier rows have no room here." if len(noted) > _MOST_NOTED else ""
+    yield f'<p class="note">Read from what was saved, not from what the agent saw; no agent is shown it.{beyond}</p>'
+    rows = "".join(
+        f'<tr><th scope="row">life {life}: {_text(words(row)[:2000])}</th><td>{_step(row)}</td></tr>'
+        for life, row in noted[-_MOST_NOTED:]
+    )
+    head = "<thead><tr><th>noted</th><th>step</th></tr></thead>"
+    yield f'<div class="panel"><table>{head}<tbody>{rows}</tbody></table></div>'
+
+
+def _step(row: Json) -> str:
+    step = step_of(row)
+    return "–" if step is None else _count(step)
 
 
 def _actions(facts: Facts) -> Iterator[str]:
