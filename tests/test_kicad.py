@@ -67,7 +67,11 @@ sys.addaudithook(_watch)
 
 
 class Blinded:
-    """A model to which the folder of the project, and any other program, is out of reach while it decides."""
+    """A model to which the folder of the project, and any other program, is out of reach while it decides.
+
+    Every way of Python's to open or list a file raises an audit event, and the solver is Python alone; test_kicad_blind
+    has the system refuse it, as another user, where the tests may become one.
+    """
 
     def __init__(self, model: Model, environment: KiCad) -> None:
         self._model, self._environment = model, environment
