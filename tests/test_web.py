@@ -29,7 +29,8 @@ from web_memories import HOSTILE, WORLD, frame, hostile_memory, serving
 
 PAGES = (
     "/", "/lives/1", "/episodes/ep_000001", "/episodes/ep_000001?step=4", "/search", "/search?grep=script",
-    "/search?tag=milestone&life=1", "/map", "/documents", "/documents/notes.md", "/documents/a%26b%20'%231'%20%25.txt",
+    "/search?tag=milestone&life=1", "/map", "/documents", "/documents/notes.md", "/documents/GUIDE.md",
+    "/documents/a%26b%20'%231'%20%25.txt",
     "/history/notes.md", "/procedures", "/procedures/procedure/cut-step", "/compare?ref=ep_000001+ep_000002%237",
     "/map/at?a=1&b=-1", "/episodes/ep_000001/steps/4",
 )  # fmt: skip

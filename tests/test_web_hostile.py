@@ -12,6 +12,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from scrubjay import Memory
+from scrubjay.memory.records import World
 from scrubjay.retrieval.query import Query
 from scrubjay.surfaces.mcp.address import Address
 from scrubjay.surfaces.web.application import application
@@ -76,4 +77,31 @@ def test_a_search_apart_finds_what_a_search_finds(root: str) -> None:
         ):
             matches, found = memory.find(query), reader.found(query)
             assert (found.rows, found.documents, found.more) == (matches.rows, matches.documents, matches.more)
+    reader.close()
+
+
+def test_a_name_that_steers_text_has_a_map_and_a_long_note_a_short_card(tmp_path: Path) -> None:
+    world = "w\u202e<b>"
+    with Memory.create(tmp_path / "memory") as memory, memory.live("x", World(world)) as life:
+        episode = life.episode("go", state={"pos": [0, 0, 0]})
+        episode.step({}, state={"pos": [1, 0, 0]})
+        episode.finish("success", note="long " * 5000)
+    reader = Reader(str(tmp_path / "memory"))
+    client = TestClient(application(reader, Address("127.0.0.1", 8642)), "http://127.0.0.1:8642")
+    for path in ("/map", "/map/cells", "/map/path", "/map/at", "/map/picture"):
+        for name in (world, "w\\u202e<b>"):
+            assert client.get(path, params={"world": name, "life": 1}).status_code == 200, (path, name)
+        assert client.get(path, params={"world": "w"}).status_code == 404
+    assert len(client.get("/").text) < 12_000
+    reader.close()
+
+
+def test_a_document_too_long_to_render_is_shown_as_written(tmp_path: Path) -> None:
+    with Memory.create(tmp_path / "memory"):
+        (tmp_path / "memory" / "mine" / "long.md").write_text("![" * 60_000)
+    reader = Reader(str(tmp_path / "memory"))
+    client = TestClient(application(reader, Address("127.0.0.1", 8642)), "http://127.0.0.1:8642")
+    page = client.get("/documents/long.md").text
+    assert 'id="line-1"' in page
+    assert "![" * 60_000 in page
     reader.close()

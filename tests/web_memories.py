@@ -42,6 +42,9 @@ title: {HOSTILE}
 """
 
 
+WIDE = f"{'| a column ' * 40}|\n{'| --- ' * 40}|\n{'| 1 ' * 40}|\n"
+
+
 def frame(value: int, height: int = 48, width: int = 64) -> np.typing.NDArray[np.uint8]:
     """A frame with a pattern that no other number gives."""
     pixels = np.zeros((height, width, 3), np.uint8)
@@ -78,7 +81,7 @@ def write_documents(memory: Memory) -> None:
     """Notes with claims of each kind, a guide, a text with a difficult name, a procedure with a failed call."""
     memory.documents.write("notes.md", NOTES.replace("[ep_000001#3]", "[ep_000001]"))
     memory.documents.write("notes.md", NOTES)
-    memory.documents.write("GUIDE.md", "# Guide\n\n- Look first [ep_000001, ep_000002].\n")
+    memory.documents.write("GUIDE.md", f"# Guide\n\n- Look first [ep_000001, ep_000002].\n\n{WIDE}")
     memory.documents.write("a&b '#1' %.txt", f"{HOSTILE} [ep_000001]\n")
     code = f"def cut_step(n):\n    return {HOSTILE!r}\n"
     memory.procedures.create("cut-step", f"cuts {HOSTILE}", code=code, cites=["ep_000001"])

@@ -21,6 +21,8 @@ from scrubjay.surfaces.web.markdown import cite, episode_address
 
 __all__ = ["page"]
 
+_ON_A_CARD = 400
+
 
 def _finalize(value: Any) -> Any:
     if value is None:
@@ -40,7 +42,7 @@ def _environment() -> Environment:
     )
     made.filters |= {
         "cite": cite, "count": _count, "when": _when, "moment": _moment, "position": _position, "quoted": quote,
-        "address": _address, "spaced": _spaced,
+        "address": _address, "spaced": _spaced, "shortened": _shortened,
     }  # fmt: skip
     return made
 
@@ -81,6 +83,12 @@ def _position(position: Sequence[float] | None) -> str:
 def _address(reference: object) -> str:
     """The page of a reference."""
     return episode_address(parse_reference(str(reference)))
+
+
+def _shortened(text: object) -> str:
+    """What has room on a card; the page of the episode has all of it."""
+    shown = str(text)
+    return shown if len(shown) <= _ON_A_CARD else f"{shown[:_ON_A_CARD]}…"
 
 
 def _spaced(name: object) -> str:

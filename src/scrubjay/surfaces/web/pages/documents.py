@@ -19,6 +19,7 @@ from scrubjay.surfaces.web.pages.common import answer, reader_of, whole
 __all__ = ["document", "documents", "history"]
 
 _MOST_CHARACTERS = 300_000
+_MOST_RENDERED = 100_000  # rendering holds up other pages; what is longer is shown as it is written
 _CHANGES = 20
 _MOST_LISTED = 1000
 
@@ -78,7 +79,7 @@ def document(request: Request) -> HTMLResponse:
     citing = reader.citing
     facts = citing.facts(path)
     bare: Sequence[tuple[int, str]] = () if at else facts.bare
-    is_markdown = path.endswith(".md") and len(text) <= _MOST_CHARACTERS
+    is_markdown = path.endswith(".md") and len(text) <= _MOST_RENDERED
     return answer(
         request,
         "document.html",

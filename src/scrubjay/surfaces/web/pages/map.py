@@ -14,6 +14,7 @@ from scrubjay.errors import NotFound
 from scrubjay.memory.jsonio import dumps
 from scrubjay.memory.layout import episode_id
 from scrubjay.memory.records import CELL_KINDS
+from scrubjay.surfaces.cli.plain import plain
 from scrubjay.surfaces.web.form import whole_number
 from scrubjay.surfaces.web.pages.common import answer, reader_of, whole
 from scrubjay.surfaces.web.reader import Reader
@@ -48,7 +49,10 @@ def _land(reader: Reader, request: Request) -> tuple[str, Land]:
     name = request.query_params.get("world")
     if name is None and lands:
         name = max(lands, key=lambda one: lands[one].newest)
-    if name is None or name not in lands:
+    if name is not None and name not in lands:
+        # A page shows what steers text as escapes, and its scripts ask by what it shows.
+        name = next((one for one in lands if plain(one) == name), None)
+    if name is None:
         raise NotFound("no cell of this world is known" if lands else "the grid is empty")
     return name, lands[name]
 
