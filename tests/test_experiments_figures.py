@@ -80,6 +80,16 @@ def test_what_a_turn_used_and_looked_at_is_in_the_report(folder: Path) -> None:
     assert "| requests per turn | 2 ± 0 | 2 ± 0 |" in text
 
 
+def test_what_an_evaluator_gave_stands_beside_what_doing_nothing_gets(folder: Path) -> None:
+    results = read_results(str(folder))
+    assert "by their evaluator" not in report(results, "T")
+    judged = [{**result, "scores": {**result["scores"], "reward": 0.75, "floor": 0.25}} for result in results]
+    text = report(judged, "T")
+    assert "### Tasks, by their evaluator" in text
+    assert "| reward | 0.75 ± 0 | 0.75 ± 0 |" in text
+    assert "| reward of doing nothing | 0.25 ± 0 | 0.25 ± 0 |" in text
+
+
 def test_a_finished_trial_is_scored_again(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = read_results(str(folder))
     assert score_again(str(folder)) == 0

@@ -20,6 +20,7 @@ __all__ = ["report", "table"]
 Runs = Mapping[str, Mapping[int, Json]]
 # The measures of each table, and which of the MFM paper's it follows.
 _TABLES = (
+    ("Tasks, by their evaluator", ("reward", "reward of doing nothing")),
     (
         "Milestones (Tables 2 and 3)",
         (
