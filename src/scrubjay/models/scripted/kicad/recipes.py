@@ -70,6 +70,20 @@ _BAND = (
     Place("GND", 5700, 4900, key="p"),
     Wire(6300, 3000, 4500, 3300),
 )
+# A capacitor across the motor, and a resistor from the base of each transistor that a control line drives to ground.
+_BRIDGE = (
+    Place("C", 5400, 4000, "100n"),
+    Wire(5400, 3850, 6200, 3850),
+    Wire(5400, 4150, 5250, 4150),
+    Place("R", 4250, 4600, "10k"),
+    Place("GND", 4250, 4850, key="p"),
+    Wire(4250, 4350, 4250, 4450),
+    Wire(4250, 4750, 4250, 4850),
+    Place("R", 4250, 3750, "10k"),
+    Place("GND", 4250, 4000, key="p"),
+    Wire(4250, 3500, 4250, 3600),
+    Wire(4250, 3900, 4250, 4000),
+)
 _LAMP = (
     Place("+5V", 5000, 2500, key="p"),
     Place("R_US", 5000, 2900, "330"),
@@ -94,6 +108,7 @@ _RECIPES: tuple[tuple[str, Callable[[re.Match[str]], tuple[Goal, ...]]], ...] = 
     (r"pole frequency to 4kHz", lambda _: (Change("C1", "2nF"),)),
     (r"value of R1 to center the DC bias", lambda _: (Change("R1", "5k"),)),
     (r"low-pass capacitor from 47nF to 100nF", lambda _: (Change("C4", "100n"), *_load("Vo2", "R"))),
+    (r"H-bridge motor driver", lambda _: _BRIDGE),
     (r"9V battery driving two infrared", lambda _: _LEDS),
     (r"create an empty netlist", lambda _: ()),
     # those that ship with scrubjay
