@@ -60,15 +60,21 @@ _LEDS = (
     Wire(4000, 3200, 4000, 4000),
     Wire(4200, 3700, 4000, 3700),
 )
+# Where a pin lies on another pin, they are connected: that saves wires.
 _BAND = (
-    Place("Conn_01x02", 6500, 3000),
-    Place("Conn_01x02", 6500, 4200),
     Place("C", 4500, 3150, "15n"),
-    Place("C", 5700, 4350, "1.5n"),
-    Place("R", 4500, 3850, "10k"),
-    Place("R", 5300, 3850, "10k"),
-    Place("GND", 5700, 4900, key="p"),
-    Wire(6300, 3000, 4500, 3300),
+    Place("C", 5500, 3450, "1.5n"),
+    Place("Conn_01x02", 4700, 3300),
+    Place("Conn_01x02", 6200, 3300),
+    Place("R", 5000, 3150, "10k"),
+    Place("R", 5500, 3150, "10k"),
+    Place("GND", 4500, 3400, key="p"),
+    Place("GND", 5000, 3300, key="p"),
+    Place("GND", 5500, 3600, key="p"),
+    Place("GND", 6000, 3400, key="p"),
+    Wire(4500, 3000, 5000, 3000),
+    Wire(5000, 3000, 5500, 3000),
+    Wire(5500, 3300, 6000, 3300),
 )
 # A capacitor across the motor, and a resistor from the base of each transistor that a control line drives to ground.
 _BRIDGE = (
@@ -109,6 +115,7 @@ _RECIPES: tuple[tuple[str, Callable[[re.Match[str]], tuple[Goal, ...]]], ...] = 
     (r"value of R1 to center the DC bias", lambda _: (Change("R1", "5k"),)),
     (r"low-pass capacitor from 47nF to 100nF", lambda _: (Change("C4", "100n"), *_load("Vo2", "R"))),
     (r"H-bridge motor driver", lambda _: _BRIDGE),
+    (r"passive RC band-pass filter", lambda _: _BAND),
     (r"9V battery driving two infrared", lambda _: _LEDS),
     (r"create an empty netlist", lambda _: ()),
     # those that ship with scrubjay
