@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,6 +19,9 @@ from scrubjay.memory.folder import create_folder
 from scrubjay.memory.layout import Layout
 from scrubjay.memory.procedures import Procedures
 from small_memories import commit, episode
+
+# Whoever starts the tests in the background ignores Ctrl-C for them, and what they start would inherit it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 Pixels = np.typing.NDArray[np.uint8]
 
