@@ -1,6 +1,7 @@
 """KiCad's tasks by the scripted solver: reward and steps, each task with a memory of its own and all in one memory.
 
     python benchmarks/kicad.py cua-bench-kicad                25 tasks, about twice ten minutes
+    python benchmarks/kicad.py cua-bench-kicad --alone ID …   these tasks once more, each alone, into the same table
     python benchmarks/kicad.py cua-bench-kicad --again ID …   steps of the first, second and third life of a task
 
 The folder is that of the tasks, by default those that ship. Results go to benchmarks/results/kicad*.json. Both ways
@@ -56,6 +57,15 @@ def both(folder: str | None, work: Path) -> Json:
     return {"alone": sorted(alone, key=lambda row: ids.index(row["task"])), "shared": shared}
 
 
+def alone_again(ids: list[str], folder: str | None, work: Path, before: Json) -> Json:
+    """The results before, with these tasks carried out alone once more; in one memory they are not known then."""
+    rows = {row["task"]: row for row in carry_out(trials("alone", {one: one for one in ids}, folder, 1), work)}
+    return {
+        "alone": [rows.get(row["task"], row) for row in before["alone"]],
+        "shared": [{**row, "is_older": row["task"] in rows or row.get("is_older", False)} for row in before["shared"]],
+    }
+
+
 def table(found: Json) -> str:
     """The table of the README."""
     lines = [
@@ -65,7 +75,8 @@ def table(found: Json) -> str:
     later = {row["task"]: row for row in found["shared"]}
     for row in found["alone"]:
         other = later[row["task"]]
-        cells = (row["task"], f"{row['floor']:.2f}", _score(row), row["steps"], _score(other), other["steps"])
+        since = " (an earlier solver)" if other.get("is_older") else ""
+        cells = (row["task"], f"{row['floor']:.2f}", _score(row), row["steps"], _score(other) + since, other["steps"])
         lines.append("| " + " | ".join(map(str, cells)) + " |")
     means = [_mean(found["alone"], "floor"), *(_mean(found[way], name) for way in found for name in ("score", "steps"))]
     lines.append("| mean | {:.3f} | {:.3f} | {:.1f} | {:.3f} | {:.1f} |".format(*means))
@@ -105,6 +116,7 @@ def main() -> None:
     """Runs, prints the table, writes the results."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("tasks", nargs="?", metavar="DIR", help="folder of tasks (default: those that ship)")
+    parser.add_argument("--alone", nargs="+", metavar="ID", help="only these tasks, each alone, into the same table")
     parser.add_argument("--again", nargs="+", metavar="ID", help="three lives of these tasks instead")
     arguments = parser.parse_args()
     RESULTS.mkdir(exist_ok=True)
@@ -112,6 +124,10 @@ def main() -> None:
         if arguments.again:
             found, name = again(arguments.again, arguments.tasks, Path(work)), "kicad_again"
             print(again_table(found))
+        elif arguments.alone:
+            before = json.loads((RESULTS / "kicad.json").read_text())
+            found, name = alone_again(arguments.alone, arguments.tasks, Path(work), before), "kicad"
+            print(table(found))
         else:
             found, name = both(arguments.tasks, Path(work)), "kicad"
             print(table(found))
