@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from starlette.testclient import TestClient
 from scrubjay import Memory
 from scrubjay.memory.records import World
 from scrubjay.retrieval.query import Query
+from scrubjay.surfaces.cli import main
 from scrubjay.surfaces.mcp.address import Address
 from scrubjay.surfaces.web.application import application
 from scrubjay.surfaces.web.reader import Reader
@@ -105,3 +107,15 @@ def test_a_document_too_long_to_render_is_shown_as_written(tmp_path: Path) -> No
     assert 'id="line-1"' in page
     assert "![" * 60_000 in page
     reader.close()
+
+
+def test_an_address_that_is_taken_is_told_before_anything_is_promised(
+    root: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert main(["serve", "web", root, "--http", f"127.0.0.1:{port}"]) != 0
+    told = capsys.readouterr().err
+    assert f"127.0.0.1:{port}" in told
+    assert "in use" in told
+    assert "showing" not in told

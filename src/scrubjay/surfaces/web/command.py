@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
+from typing import TYPE_CHECKING
+
+from scrubjay.errors import InvalidInput
+
+if TYPE_CHECKING:
+    import socket
+
+    from scrubjay.surfaces.mcp.address import Address
 
 SUMMARY = """\
 Show a memory in a browser: lives, episodes with their frames, search, map, documents, procedures. It reads and never
@@ -36,7 +45,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Serves until the process is told to end."""
-    from scrubjay.errors import InvalidInput
     from scrubjay.memory.folder import open_folder
     from scrubjay.surfaces.mcp.address import Address
 
@@ -56,11 +64,23 @@ def run(arguments: argparse.Namespace) -> int:
     reader = Reader(arguments.dir)
     try:
         app = application(reader, address, token)
-        where = f"[{address.host}]" if ":" in address.host else address.host
-        print(f"showing {arguments.dir} at http://{where}:{address.port}/", file=sys.stderr, flush=True)
-        uvicorn.run(
-            app, host=address.host, port=address.port, log_level="warning", timeout_graceful_shutdown=2, lifespan="on"
-        )
+        with _listening(address) as listening, contextlib.suppress(KeyboardInterrupt):
+            where = f"[{address.host}]" if ":" in address.host else address.host
+            print(
+                f"showing {arguments.dir} at http://{where}:{listening.getsockname()[1]}/", file=sys.stderr, flush=True
+            )
+            config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2, lifespan="on")
+            uvicorn.Server(config).run([listening])
     finally:
         reader.close()
     return 0
+
+
+def _listening(address: Address) -> socket.socket:
+    import socket
+
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    try:
+        return socket.create_server((address.host, address.port), family=family, backlog=2048)
+    except OSError as error:
+        raise InvalidInput(f"--http {address.host}:{address.port}: {error.strerror}; give another address") from None
