@@ -76,6 +76,24 @@ _BAND = (
     Wire(5000, 3000, 5500, 3000),
     Wire(5500, 3300, 6000, 3300),
 )
+_BUCK = (
+    Place("LM2576HVS-3.3", 5000, 3000),
+    Place("C_Polarized_US", 4000, 3050, "100uF"),
+    Place("C_Polarized_US", 7000, 3450, "1000uF"),
+    Place("1N5822", 6150, 3100),
+    Place("L_Small", 5700, 3200, "100uH"),
+    Place("+48V", 4000, 2900, key="p"),
+    Place("GND", 4000, 3200, key="p"),
+    Place("GND", 4500, 3100, key="p"),
+    Place("GND", 5000, 3300, key="p"),
+    Place("GND", 6300, 3100, key="p"),
+    Place("GND", 7000, 3600, key="p"),
+    Wire(4000, 2900, 4500, 2900),
+    Wire(5500, 3100, 5700, 3100),
+    Wire(5700, 3100, 6000, 3100),
+    Wire(5700, 3300, 7000, 3300),
+    Wire(5500, 2900, 7000, 3300),
+)
 # A capacitor across the motor, and a resistor from the base of each transistor that a control line drives to ground.
 _BRIDGE = (
     Place("C", 5400, 4000, "100n"),
@@ -116,6 +134,7 @@ _RECIPES: tuple[tuple[str, Callable[[re.Match[str]], tuple[Goal, ...]]], ...] = 
     (r"low-pass capacitor from 47nF to 100nF", lambda _: (Change("C4", "100n"), *_load("Vo2", "R"))),
     (r"H-bridge motor driver", lambda _: _BRIDGE),
     (r"passive RC band-pass filter", lambda _: _BAND),
+    (r"convert 48 Vdc to 3\.3 Vdc", lambda _: _BUCK),
     (r"9V battery driving two infrared", lambda _: _LEDS),
     (r"create an empty netlist", lambda _: ()),
     # those that ship with scrubjay
