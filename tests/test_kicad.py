@@ -32,7 +32,8 @@ from scrubjay.surfaces.cli import main
 pytestmark = pytest.mark.xdist_group("screens")
 PUBLIC = Path(os.environ.get("SCRUBJAY_KICAD_TASKS", "../shared/data/kicad_tasks"))
 has_public = pytest.mark.skipif(not PUBLIC.is_dir(), reason="the public tasks are not on this machine")
-_DRAWN = ("34877be3", "2c11fe94", "733d278a", "a6dd38a9", "c4baee36")  # public tasks in which symbols are placed and wired
+# Public tasks in which symbols are placed and wired.
+_DRAWN = ("34877be3", "2c11fe94", "733d278a", "a6dd38a9", "c4baee36")
 needs_kicad = pytest.mark.skipif(shutil.which("eeschema") is None, reason="KiCad is not installed")
 
 
