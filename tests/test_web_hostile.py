@@ -17,6 +17,7 @@ from scrubjay.memory.records import World
 from scrubjay.retrieval.query import Query
 from scrubjay.surfaces.cli import main
 from scrubjay.surfaces.mcp.address import Address
+from scrubjay.surfaces.report.facts import gather
 from scrubjay.surfaces.web.application import application
 from scrubjay.surfaces.web.reader import Reader
 from web_memories import hostile_memory, serving
@@ -119,3 +120,24 @@ def test_an_address_that_is_taken_is_told_before_anything_is_promised(
     assert f"127.0.0.1:{port}" in told
     assert "in use" in told
     assert "showing" not in told
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"tags": 5}, {"tags": {"a": 1}}, {"id": f"ep_{10**30}"}, {"life": 10**30}, {"life": -1}, {"first_step": 10**30},
+        {"last_step": 1e300}, {"action_kind": []},
+    ],
+)  # fmt: skip
+def test_a_row_that_no_one_of_us_wrote_costs_itself(tmp_path: Path, broken: dict[str, object]) -> None:
+    with Memory.create(tmp_path / "memory") as memory, memory.live("x") as life:
+        life.episode("go").finish("success", note="kept")
+    with open(tmp_path / "memory" / "index.jsonl", "a") as file:
+        file.write(json.dumps({"id": "ep_000007", "kind": "episode", "first_step": 1, "last_step": 2, **broken}) + "\n")
+    reader = Reader(str(tmp_path / "memory"))
+    client = TestClient(application(reader, Address("127.0.0.1", 8642)), "http://127.0.0.1:8642")
+    for path in ("/", "/lives/1", "/search", "/live"):
+        assert client.get(path).status_code == 200
+    assert "kept" in client.get("/").text
+    assert gather(reader)
+    reader.close()

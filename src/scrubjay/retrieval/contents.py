@@ -53,11 +53,14 @@ def contents(layout: Layout) -> Contents:
     episodes = 0
     for row in journal.rows(layout.index):
         episodes += 1
-        tags.update(row.get("tags") or ())
-        actions[row.get("action_kind") or "-"] += 1
-        outcomes[row.get("outcome") or "-"] += 1
+        said = row.get("tags")
+        tags.update(tag for tag in (said if isinstance(said, list) else ()) if isinstance(tag, str))
+        for counter, key in ((actions, "action_kind"), (outcomes, "outcome")):
+            name = row.get(key)
+            counter[name if name and isinstance(name, str) else "-"] += 1
         life, last = row.get("life") or 1, row.get("last_step") or 0
-        steps[life] = max(steps.get(life, 0), last)
+        if type(life) is int and type(last) is int:
+            steps[life] = max(steps.get(life, 0), last)
     cells = Counter(str(row.get("kind")) for row in journal.rows(layout.grid))
     tally = _tally(layout)
     counts = {"episodes": episodes, "index": episodes, "grid": cells.total(), "lives": _lives(layout)}

@@ -27,6 +27,11 @@ _MARKS = {"milestone": MILESTONE, "died": DIED}
 _MOST_NAMES = 10_000
 
 
+def _fits(number: object) -> bool:
+    """True for a whole number that a column holds; a row with a greater one was written by no one of us."""
+    return type(number) is int and 0 <= number < 1 << 62
+
+
 @dataclass(frozen=True, slots=True)
 class Point:
     """An episode in the outline. `marks` are MILESTONE and DIED, added."""
@@ -103,12 +108,13 @@ class Outline:
             number = episode_number(ident) if isinstance(ident, str) else -1
         except ValueError:
             return
-        if number < 0 or number in self._place or type(life) is not int:
+        said = row.get("tags") or []
+        if number in self._place or not _fits(number) or not _fits(life) or not isinstance(said, list):
             return
-        tags = [tag for tag in row.get("tags") or () if isinstance(tag, str)]
+        tags = [tag for tag in said if isinstance(tag, str)]
         first, last = row.get("first_step"), row.get("last_step")
-        first = int(first) if is_number(first) else 0
-        last = max(int(last), first) if is_number(last) else first
+        first = int(first) if is_number(first) and _fits(int(first)) else 0
+        last = max(int(last), first) if is_number(last) and _fits(int(last)) else first
         marks = sum(_MARKS.get(tag, 0) for tag in set(tags))
         place = self._place[number] = len(self._numbers)
         for column, value in zip(self._columns(), (number, life, first, last, marks), strict=True):

@@ -111,7 +111,7 @@ def life(request: Request) -> HTMLResponse:
     number = whole_number(request.path_params["life"])
     row = next((one for one in reader.lives() if one.life == number), None)
     if row is None or number is None:
-        raise NotFound(f"life {request.path_params['life']!r:.40} is not in this memory")
+        raise NotFound(f"life {request.path_params['life']:.40} is not in this memory")
     page = whole(request, "page", 1, 1)
     points = reader.outline.newest(number, page * _EPISODES)
     shown = points[(page - 1) * _EPISODES :]
