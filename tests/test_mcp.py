@@ -6,6 +6,7 @@ import base64
 import json
 from pathlib import Path
 
+import anyio
 import mcp_types as types
 import pytest
 from mcp.shared.exceptions import MCPError
@@ -358,3 +359,28 @@ def test_the_page_about_it_says_what_is_offered() -> None:
         assert said == (hints if not tool.reads else ["yes", "", ""]), tool.name
     for template, *_ in TEMPLATES:
         assert f"| `{template}` |" in page
+
+
+def test_a_regular_expression_that_never_ends_holds_up_no_other_call(tmp_path: Path) -> None:
+    with Memory.create(tmp_path / "memory") as memory, memory.live("x") as life:
+        for text in ("a" * 60, "the door is open"):
+            with life.episode("go") as episode:
+                episode.finish("success", note=text)
+    done: list[str] = []
+
+    async def work() -> None:
+        async with in_memory(tmp_path / "memory") as client, anyio.create_task_group() as tasks:
+
+            async def endless() -> None:
+                assert "given up" in await refused(client, "episodes", regex="(a+)+b")
+                done.append("endless")
+
+            tasks.start_soon(endless)
+            await anyio.sleep(0.2)
+            assert "ep_000001" in text_of(await call(client, "episodes", last=1))
+            done.append("other")
+        async with in_memory(tmp_path / "memory") as client:
+            assert "the door is open" in text_of(await call(client, "episodes", regex="do+r"))
+
+    run(work)
+    assert done == ["other", "endless"]

@@ -27,6 +27,7 @@ from scrubjay.retrieval.lines import line_of
 from scrubjay.retrieval.looking import MOST_IN_SHEET
 from scrubjay.retrieval.query import Query
 from scrubjay.retrieval.views import Bounds, Source, View
+from scrubjay.surfaces.apart import Apart, Found
 from scrubjay.surfaces.mcp.asked import Ask, Asked
 from scrubjay.surfaces.mcp.given import decoded
 from scrubjay.surfaces.mcp.results import Answer, Link, Picture, bounded, cut, row_json, within
@@ -51,9 +52,11 @@ class Reading:
     def __init__(self, memory: Memory, asked: Asked | None) -> None:
         self._memory, self._asked = memory, asked
         self._locating = threading.Lock()  # what the locator keeps open is used by one call at a time
+        self._apart = Apart(memory.root)
 
     def close(self) -> None:
         """Lets go of the index."""
+        self._apart.close()
         with self._locating:
             self._memory.close()
 
@@ -61,11 +64,14 @@ class Reading:
 
     def episodes(self, arguments: Json) -> Answer:
         """The rows that match, as lines and as objects; `more` is what `after` takes for the next page."""
+        query = query_of(arguments, _MOST_ROWS)
+        if query.regex is not None:
+            return self._episodes(self._apart.find(query))
         with self._locating:
-            return self._episodes(query_of(arguments, _MOST_ROWS))
+            found = Found.of(self._memory.find(query))
+        return self._episodes(found)
 
-    def _episodes(self, query: Query) -> Answer:
-        matches = self._memory.find(query)
+    def _episodes(self, matches: Found) -> Answer:
         worlds = self._memory.worlds()
         rows = within([row_json(row) for row in matches.rows], _MOST_ROW_TEXT)
         shown = matches.rows[: len(rows)]

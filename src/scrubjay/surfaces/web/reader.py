@@ -22,7 +22,7 @@ from scrubjay.memory.records import LifeRow, Row
 from scrubjay.public import Memory
 from scrubjay.retrieval.query import Query
 from scrubjay.retrieval.questions import Inspection, Questions
-from scrubjay.surfaces.web.apart import Apart, Found
+from scrubjay.surfaces.apart import Apart, Found
 from scrubjay.surfaces.web.citing import Citing
 from scrubjay.surfaces.web.fresh import Fresh, state_of
 from scrubjay.surfaces.web.milestones import Milestones

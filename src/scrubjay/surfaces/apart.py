@@ -125,6 +125,6 @@ def main() -> None:
 
 if __name__ == "__main__":
     # By its name, so that what is sent is of the class that the server knows.
-    from scrubjay.surfaces.web import apart
+    from scrubjay.surfaces import apart
 
     apart.main()
