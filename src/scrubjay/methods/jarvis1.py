@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrubjay.agent.conversation import Conversation
 from scrubjay.methods.contract import Traits
-from scrubjay.methods.conversing import BARE, converse
-from scrubjay.methods.encoders.contract import Encoders, cosines
-from scrubjay.methods.encoders.named import make_encoders
-from scrubjay.methods.recalling import Given, OfTurn
+from scrubjay.methods.conversing import BARE
+from scrubjay.methods.encoders.contract import cosines
+from scrubjay.methods.prompted import Prompted
 from scrubjay.methods.worked import goal_of, past_plans
-from scrubjay.models.chat import ChatModel
-from scrubjay.models.contract import Recall, Turn
+from scrubjay.models.contract import Turn
 
 if TYPE_CHECKING:
-    from scrubjay.agent.skills import Skills
-    from scrubjay.memory.lives import Life
     from scrubjay.public import Memory
 
 __all__ = ["Jarvis1"]
@@ -24,7 +19,7 @@ __all__ = ["Jarvis1"]
 SHOWN = 5
 
 
-class Jarvis1:
+class Jarvis1(Prompted):
     """Plans that worked."""
 
     traits = Traits(
@@ -38,24 +33,6 @@ class Jarvis1:
         notes="A text and a frame encoder stand for the paper's CLIP; both likenesses count the same.",
         encodes=("text", "frames"),
     )
-
-    def __init__(self, encoders: Encoders | None = None) -> None:
-        self.encoders = encoders or make_encoders()
-
-    def recall(self, memory: Memory, life: Life) -> Recall:
-        """Documents that last for one turn, no episode and no cell: this memory is put before a model, not asked."""
-        return Given(OfTurn())
-
-    def conversation(self, model: ChatModel, memory: Memory, skills: Skills) -> Conversation:
-        """A language model that lives with this method."""
-        return converse(
-            self.traits,
-            model,
-            memory,
-            skills,
-            recalled=lambda turn: self.recalled(memory, turn),
-            encoders=self.encoders.names(self.traits.encodes),
-        )
 
     def recalled(self, memory: Memory, turn: Turn) -> list[str]:
         """The plans most like the present goal and frame."""
