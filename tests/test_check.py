@@ -191,3 +191,9 @@ def test_a_folder_in_a_files_place_and_an_odd_name_are_named(lived: Memory) -> N
     path.unlink()
     path.mkdir()
     assert "file-missing" in kinds(check(lived.layout))
+
+
+def test_a_cut_record_is_named_once_with_its_place(lived: Memory, capsys: pytest.CaptureFixture[str]) -> None:
+    os.truncate(os.path.join(lived.layout.episode("ep_000001"), "episode.json"), 100)
+    assert main(["check", lived.root]) == 1
+    assert capsys.readouterr().out.count("ep_000001/episode.json, byte") == 1

@@ -80,11 +80,13 @@ class FormatTooNew(ScrubjayError, NotImplementedError):
 class Damaged(ScrubjayError, ValueError):
     """A file that does not hold what it must.
 
-    Attributes: `file` (path inside the memory) and `offset` (byte at which the damage begins).
+    Attributes: `file` (path inside the memory), `offset` (byte at which the damage begins) and `reason` (what is wrong
+    there, without the place).
     """
 
     def __init__(self, message: str, *, file: str, offset: int = 0) -> None:
         super().__init__(f"{file}, byte {offset}: {message}")
+        self.reason = message
         self.file = file
         self.offset = offset
 

@@ -78,7 +78,7 @@ def _check_manifest(layout: Layout, report: Report) -> int | None:
     try:
         _, manifest = folder.open_folder(layout.root, read_only=True)
     except Damaged as error:
-        report.add("manifest", error.file, str(error), error.offset)
+        report.add("manifest", error.file, error.reason, error.offset)
         return None
     if manifest["format"] > 0 and not manifest.get("uuid"):
         report.add("manifest", "memory.json", "no uuid")

@@ -34,7 +34,7 @@ def check_episode(
     try:
         record = records.parse(data, name)
     except Damaged as error:
-        report.add("record", error.file, str(error), error.offset)
+        report.add("record", error.file, error.reason, error.offset)
         return None
     report.counts["finished episodes"] += 1
     is_running = owner is not None and owner[0] in running
