@@ -19,6 +19,8 @@ _LENGTHS = (3, 4, 5)
 _BITS = 40  # of the longest gram, five bytes
 _MOST_BYTES = 20_000  # of one text
 _ROWS = 2000  # of the product at once
+_DIGITS = 5  # kept of a cosine, so that equal texts have equal ones
+_COMMON = 2048  # grams that are multiplied as a dense matrix: most texts have them, a sparse product is slow there
 
 
 def redundancies(codes: Sequence[str], parameterised: Sequence[str]) -> list[float]:
@@ -26,14 +28,22 @@ def redundancies(codes: Sequence[str], parameterised: Sequence[str]) -> list[flo
 
     Inverse document frequencies are those of both together, smoothed: ln((1 + n) / (1 + df)) + 1.
     """
+    import numpy as np
+
     if not codes or not parameterised:
         return [0.0] * len(codes)
     vectors = _vectors([*codes, *parameterised])
-    left, right = vectors[: len(codes)], vectors[len(codes) :].T.tocsc()
+    left, right = vectors[: len(codes)], vectors[len(codes) :]
+    often = np.argsort(-right.getnnz(axis=0), kind="stable")
+    common, rare = np.sort(often[:_COMMON]), np.sort(often[_COMMON:])
+    common_right, rare_right = right[:, common].toarray().T, right[:, rare].T.tocsc()
     found: list[float] = []
     for at in range(0, len(codes), _ROWS):
-        largest = (left[at : at + _ROWS] @ right).max(axis=1).toarray().ravel()
-        found += [min(1.0, float(value)) for value in largest]
+        rows = left[at : at + _ROWS]
+        cosines = rows[:, common].toarray() @ common_right
+        rest = (rows[:, rare] @ rare_right).tocoo()
+        cosines[rest.row, rest.col] += rest.data
+        found += np.minimum(cosines.max(axis=1), 1.0).astype(float).round(_DIGITS).tolist()
     return found
 
 
@@ -42,7 +52,7 @@ def alike(codes: Sequence[str]) -> list[list[float]]:
     if not codes:
         return []
     vectors = _vectors(codes)
-    found: list[list[float]] = (vectors @ vectors.T).toarray().clip(0.0, 1.0).tolist()
+    found: list[list[float]] = (vectors @ vectors.T).toarray().clip(0.0, 1.0).astype(float).round(_DIGITS).tolist()
     return found
 
 
@@ -60,7 +70,8 @@ def _vectors(texts: Sequence[str]) -> Any:
     values = counts * idf[columns]
     lengths = np.sqrt(np.bincount(documents, weights=values**2, minlength=len(texts)))
     shape = (len(texts), max(1, len(grams)))
-    return sparse.csr_matrix((values / lengths[documents], (documents, columns)), shape=shape)
+    values = (values / lengths[documents]).astype(np.float32)
+    return sparse.csr_matrix((values, (documents, columns)), shape=shape)
 
 
 def _keys(texts: Sequence[str]) -> NDArray[np.uint64]:
