@@ -3,9 +3,9 @@
     python benchmarks/parametric_live.py --memory DIR [--base smollm2-135m] [--lives N] [--steps N] [--train N]
 
 Lives with the teacher, stages, asks worthiness and trigger, trains the adapters of craft and gather for some minutes
-on the CPU, then lives in other worlds with the fast tier before the teacher, and without it. Writes
-benchmarks/results/parametric/live.json. The teacher and the player that explores are scripted, no language model; the
-fast policy is SmolLM2-135M with adapters.
+on the CPU, then lives in other worlds with the fast tier before the teacher, and without it, each life in a copy of the
+memory as it was after the cycles. Writes benchmarks/results/parametric/live.json. The teacher and the player that
+explores are scripted, no language model; the fast policy is SmolLM2-135M with adapters.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
+import tempfile
 import time
 from typing import Any
 
@@ -37,7 +39,7 @@ from scrubjay.statistics import wilson
 
 RESULTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "results", "parametric", "live.json")
 TASK = "Reach as many milestones as you can."
-HELD_OUT = (302, 303)  # seeds of worlds that the teacher never saw
+HELD_OUT = (302, 303, 304, 305)  # seeds of worlds that the teacher never saw
 Json = dict[str, Any]
 
 
@@ -64,6 +66,14 @@ def live(memory: Memory, seed: int, steps: int, policy: LocalPolicy | None, told
     told.append(row)
     print(json.dumps(row), flush=True)
     return row
+
+
+def live_in_copy(folder: str, seed: int, steps: int, policy: LocalPolicy | None, told: list[Json]) -> None:
+    """One life that knows what was taught, and nothing of the other lives that are compared."""
+    with tempfile.TemporaryDirectory() as held:
+        copy = shutil.copytree(folder, os.path.join(held, "memory"))
+        with Memory.open(copy) as memory:
+            live(memory, seed, steps, policy, told)
 
 
 def bounded(material: Material, successes: int = 32, pairs: int = 16) -> Material:
@@ -118,9 +128,9 @@ def main() -> None:
         adapters = Adapters(load_base(arguments.base))
         report["cycles"] = cycles(memory, shelf, adapters, arguments.train)
         policy = LocalPolicy(shelf, adapters, max_new_tokens=64)
-        for seed in HELD_OUT:
-            live(memory, seed, arguments.steps, policy, report["fast"])
-            live(memory, seed, arguments.steps, None, report["slow_alone"])
+    for seed in HELD_OUT:
+        live_in_copy(arguments.memory, seed, arguments.steps, policy, report["fast"])
+        live_in_copy(arguments.memory, seed, arguments.steps, None, report["slow_alone"])
     taken = sum(row["taken"] for row in report["fast"])
     verified = sum(row["verified"] for row in report["fast"])
     report["success"] = {"verified": verified, "taken": taken, "wilson": wilson(verified, taken).interval}

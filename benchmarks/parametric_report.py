@@ -13,8 +13,8 @@ from scrubjay.statistics import mcnemar, wilson
 Json = dict[str, Any]
 Key = tuple[Any, ...]
 _LIVES = (
-    "Lives of 250 steps in worlds that no adapter was trained on, one after the other in one memory: what the life "
-    "before found is known, so the rows with and without the fast tier are no comparison of the two."
+    "Lives of 250 steps in worlds that no adapter was trained on, each in a copy of the memory as it was after the "
+    "cycles: `fast` has the fast tier before the teacher, `slow alone` the teacher only."
 )
 
 
@@ -108,7 +108,7 @@ def _retention(found: list[Json]) -> list[str]:
     own = [row for row in found if row["after"] == row["asked"]]
     groups = _grouped(last, lambda row: (row["base"], row["kind"], row["strength"]))
     lines = []
-    for (base, kind, strength), each in groups.items():
+    for (base, kind, strength), each in sorted(groups.items(), key=lambda one: _rank(one[0])):
         learned = [r for r in own if (r["base"], r["kind"], r["strength"]) == (base, kind, strength)]
         cells = []
         for category in ("craft", "gather", "combat"):
@@ -118,6 +118,12 @@ def _retention(found: list[Json]) -> list[str]:
         lines.append((base, f"{kind} {strength:g}" if kind == "EWC" else kind, each[0]["n"], *cells))
     told = "Done when learned → after craft, gather and combat were learned in this order; a value for each seed."
     return ["## Retention", told, _table(("base", "learner", "held out", "craft", "gather", "combat"), lines)]
+
+
+def _rank(group: Key) -> Key:
+    """Of a learner: bases in the order of their size, then kinds, then the strength of EWC."""
+    base, kind, strength = group
+    return (not base.startswith("tiny"), ("isolated", "shared", "naive", "EWC").index(kind), strength or 0.0)
 
 
 def _selection(found: list[Json]) -> list[str]:
@@ -253,7 +259,7 @@ def _live(folder: str) -> list[str]:
         for one in found["cycles"]
     ]  # fmt: skip
     lives = [
-        (which, row["seed"], row["milestones"], f"{row.get('share', 0):.0%}",
+        (which.replace("_", " "), row["seed"], row["milestones"], f"{row.get('share', 0):.0%}",
          f"{row['verified']} of {row['taken']}" if "taken" in row else "",
          f"{row['latency_s']:.2f}" if row.get("latency_s") is not None else "", row.get("tokens", 0))
         for which in ("fast", "slow_alone")

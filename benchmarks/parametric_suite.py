@@ -1,9 +1,9 @@
 """Eleven tasks in Crafter that begin with empty hands: craft, gather, combat; ours, the paper's list is not at hand.
 
-Every method is lived by the scripted player, which is no language model: methods that only put something before a
-language model give it nothing, so their runs are those of `direct`, and they are not run again here. A life is judged
-on all eleven tasks, since the player does not read its task. `mfm-peam` and its control live in copies of a memory
-that was taught (see parametric_live.py): the control is `mfm` in the same memory, without the fast tier.
+Every method is lived by the scripted player, which is no language model: a method that only puts something before a
+language model gives it nothing. A life is judged on all eleven tasks, since the player does not read its task. `peam`,
+`mfm-peam` and their control live in copies of a memory that was taught (see parametric_live.py): the control is `mfm`
+in the same memory, without the fast tier.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from scrubjay import Memory
 from scrubjay.agent.loop import Run
 from scrubjay.agent.skills import Skills
 from scrubjay.environments.crafter import Crafter
-from scrubjay.methods.named import make_method, make_player
+from scrubjay.methods.named import METHODS, make_method, make_player
 from scrubjay.parametric.metrics import tier_use
 
 Json = dict[str, Any]
@@ -29,8 +29,8 @@ TASKS = {
 }
 SEEDS = (310, 311, 312)
 STEPS = 300
-FRESH = ("direct", "prolong", "vista", "mfm", "mfm-flat")
-TAUGHT = ("mfm", "mfm-peam")
+TAUGHT = ("mfm", "peam", "mfm-peam")
+FRESH = tuple(name for name in METHODS if "peam" not in name)
 
 
 def lived(method_name: str, seed: int, taught: str | None) -> Iterator[Json]:
