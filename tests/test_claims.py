@@ -158,6 +158,15 @@ def test_without_evidence_it_is_a_hypothesis() -> None:
         apply(NOTES, as_hypothesis(revise("Iron at the north wall", "No iron"), exists))
 
 
+def test_long_runs_of_one_character_are_read_once() -> None:
+    spaces, marks = " " * 200_000, "(superseded by [ep_000001] " * 8_000
+    text = f"- Coal{spaces}here [ep_000001]\n- Iron {marks}\n- Sand {marks})\n- Wood [ {'ep_000001 ' * 20_000}\n"
+    assert [(normal(one.said)[:4], one.is_superseded) for one in entries(text)] == [
+        ("coal", False), ("iron", False), ("sand", True), ("wood", False),
+    ]  # fmt: skip
+    assert supported(text, exists).startswith(f"- Coal{spaces}here [ep_000001]\n- Iron")
+
+
 def test_a_whole_text_is_marked_where_nothing_supports_it() -> None:
     text = "# Plan\n\nGo east\nfar [ep_000099].\n\n- Iron [ep_000001, ep_000098]\n- [ ] dig\n"
     assert [claim.line for claim in unsupported(text, exists)] == [3, 6]

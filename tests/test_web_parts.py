@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import shlex
 from html.parser import HTMLParser
@@ -142,6 +143,22 @@ def test_an_outline_notices_another_index_in_the_place_of_the_first(tmp_path: Pa
     outline.refresh()
     assert len(outline) == 1
     assert outline.point(2) is None
+
+
+def test_the_later_of_two_rows_of_an_episode_holds(tmp_path: Path) -> None:
+    layout = make_memory(tmp_path)
+    lines = [commit(layout, episode(n, first_step=n, last_step=n + 1, tags=["died"] if n == 2 else [])) for n in (1, 2)]
+    later = [json.loads(line) for line in lines]
+    later[0] |= {"tags": ["milestone"], "last_step": 9}
+    later[1]["tags"] = []
+    outline = Outline(layout)
+    outline.refresh()
+    with open(layout.index, "a", encoding="utf-8") as file:
+        file.writelines(json.dumps(row) + "\n" for row in later)
+    outline.refresh()
+    assert len(outline) == 2
+    assert [(one.number, one.last_step, one.marks) for one in outline.marked(1)] == [(1, 9, MILESTONE)]
+    assert outline.lives()[1].last_step == 9
 
 
 def test_broken_lines_cost_themselves_alone(tmp_path: Path) -> None:

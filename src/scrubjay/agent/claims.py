@@ -22,9 +22,9 @@ Exists = Callable[[Reference], bool]
 _MOST_CITED = 12
 _MOST_CHARACTERS = 600
 _KEPT = 0.4  # of the words of an entry; below that it is a new claim, and the old one must be seen to be corrected
-_BRACKET = re.compile(r"\s*\[[^\[\]\n]*\bep_[^\[\]\n]*\]")
-_MARK = re.compile(r"\s*\(hypothesis\)|^hypothesis:\s*", re.IGNORECASE)
-_SUPERSEDED = re.compile(r"\s*\(superseded by \[(?:[^\[\]]*)\].*\)\s*$", re.DOTALL)
+_BRACKET = re.compile(r"(?<!\s)\s*\[[^\[\]\n]*\]")  # each white space is looked at once
+_MARK = re.compile(r"(?<!\s)\s*\(hypothesis\)|^hypothesis:\s*", re.IGNORECASE)
+_SUPERSEDED = re.compile(r"\(superseded by \[[^\[\]]*\]")
 _BULLET = re.compile(r"\A\s*(?:[-*+]|[0-9]{1,9}[.)])\s+")
 _COUNT = re.compile(r"(\([^()]*\))|[0-9]+(?:\.[0-9]+)?")
 _NOT_A_CLAIM = re.compile(r"<!--|-->|\(superseded by|^\[[ x]\]|^[#>|]|^[-*+] |^```|^~~~")
@@ -41,20 +41,26 @@ class Entry:
     @property
     def is_superseded(self) -> bool:
         """True where a later claim took its place."""
-        return "(superseded by [" in self.said and _SUPERSEDED.search(self.said) is not None
+        return _as_made(self.said) != self.said
 
     @property
     def cites(self) -> list[Reference]:
         """The references it rests on; that of a later claim which superseded it is none of them."""
-        return [found.reference for found in citations(_SUPERSEDED.sub("", self.said))]
+        return [found.reference for found in citations(_as_made(self.said))]
 
 
 @functools.lru_cache(8192)  # a document is read again for each update of it
 def normal(text: str) -> str:
     """What a claim says, however it is written: without marker, citations, marks, case and white space."""
-    text = _without_citations(_SUPERSEDED.sub("", text))
+    text = _without_citations(_as_made(text))
     text = " ".join(_BULLET.sub("", text, count=1).split())
     return " ".join(_MARK.sub("", text).casefold().split()).rstrip(" .;")
+
+
+def _as_made(said: str) -> str:
+    """A claim without the mark at its end that a later one took its place."""
+    found = _SUPERSEDED.search(said) if said.rstrip().endswith(")") else None
+    return said if found is None else said[: found.start()].rstrip()
 
 
 def alike(text: str, claim: str) -> str | None:

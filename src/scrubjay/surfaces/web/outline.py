@@ -109,13 +109,16 @@ class Outline:
         except ValueError:
             return
         said = row.get("tags") or []
-        if number in self._place or not _fits(number) or not _fits(life) or not isinstance(said, list):
+        if not _fits(number) or not _fits(life) or not isinstance(said, list):
             return
         tags = [tag for tag in said if isinstance(tag, str)]
         first, last = row.get("first_step"), row.get("last_step")
         first = int(first) if is_number(first) and _fits(int(first)) else 0
         last = max(int(last), first) if is_number(last) and _fits(int(last)) else first
         marks = sum(_MARKS.get(tag, 0) for tag in set(tags))
+        if number in self._place:
+            self._correct(self._place[number], Point(number, life, first, last, marks))
+            return
         place = self._place[number] = len(self._numbers)
         for column, value in zip(self._columns(), (number, life, first, last, marks), strict=True):
             column.append(value)
@@ -127,6 +130,19 @@ class Outline:
         if kind in SEARCHED_KINDS:
             self.searched[life] += 1
         self._count(set(tags), row)
+
+    def _correct(self, place: int, now: Point) -> None:
+        """A second row of an episode: the later holds. An episode changes no life; what was counted stays counted."""
+        before = self._at(place)
+        if now.life != before.life:
+            return
+        self._first[place], self._last[place], self._marks[place] = now.first_step, now.last_step, now.marks
+        of_life = self._of_life[now.life]
+        of_life.last_step = max(of_life.last_step, now.last_step)
+        if before.marks and not now.marks:
+            of_life.marked.remove(place)
+        elif now.marks and not before.marks:
+            bisect.insort(of_life.marked, place)
 
     def _columns(self) -> tuple[array[int], ...]:
         return (self._numbers, self._lives, self._first, self._last, self._marks)
