@@ -249,9 +249,9 @@ class Desktop(gymnasium.Env["Frame", "int | Mapping[str, Any]"]):
         try:
             problem = self._hands.do(action)
             self.look(problem)
-        except DisplayGone:
-            self._state = {**self._state, "problem": "the display has ended", "changed": None, "settled": False}
-            return "the display has ended"
+        except DisplayGone as error:
+            self._state = {**self._state, "problem": str(error), "changed": None, "settled": False}
+            return str(error)
         return self.ending()
 
     def look(self, problem: str | None = None) -> None:

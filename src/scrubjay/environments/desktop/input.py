@@ -14,7 +14,8 @@ from scrubjay.errors import InvalidInput
 __all__ = ["Hands"]
 
 _TYPING = "8"  # milliseconds between characters; GTK loses some that come faster
-_SECONDS = 30.0
+_SECONDS = 10.0
+_TYPING_SECONDS = 30.0
 _HOVER = 0.03  # a program must see the pointer arrive before the button goes down
 _DRAG_STEPS = 8
 
@@ -81,13 +82,14 @@ class Hands:
 
     def _run(self, *words: str) -> str | None:
         command: Sequence[str] = [self._program, *words]
+        limit = _TYPING_SECONDS if words[0] == "type" else _SECONDS
         try:
-            done = subprocess.run(command, env=self._environment, capture_output=True, text=True, timeout=_SECONDS)
+            done = subprocess.run(command, env=self._environment, capture_output=True, text=True, timeout=limit)
         except subprocess.TimeoutExpired:
-            return f"{words[0]} did not end within {_SECONDS:g} s"
+            return f"{words[0]} did not end within {limit:g} s"
         said = " ".join(dict.fromkeys(done.stderr.splitlines()))
         if "open display" in said:
-            raise DisplayGone(f"display {self._display} no longer answers")
+            raise DisplayGone("the display has ended")
         if said or done.returncode:
             return said[:200] or f"{words[0]} failed"
         return None

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import os
+import socket
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -26,10 +29,12 @@ __all__ = ["DisplayGone", "Screen", "Window", "frame_of"]
 _HEAD = 32  # bytes of a reply before its data
 _LONGEST = 1024  # words of a property
 _ALL_PLANES = 0xFFFFFFFF
+_SECONDS = 10.0  # a window that is dragged keeps the server to itself for less
+_SILENCE = f"has not answered for {_SECONDS:g} s; a program may keep it to itself"
 
 
 class DisplayGone(Exception):
-    """The display no longer answers: its server ended, or closed the connection."""
+    """The display no longer answers: its server ended, closed the connection, or serves another program alone."""
 
 
 def frame_of(pixels: Pixels) -> Frame:
@@ -62,12 +67,8 @@ class Screen:
             self._x: Any = importlib.import_module("xcffib.xproto")
         except OSError as error:  # the library beneath it
             raise InvalidInput(f"no display can be opened: {error}; on Debian: apt-get install libxcb1") from None
-        try:
-            self._connection: Any = self._xcffib.connect(display=display)
-        except Exception as error:  # xcffib has one class for each way to fail
-            raise InvalidInput(
-                f"display {display!r} can't be opened: {type(error).__name__}; is its server running?"
-            ) from None
+        self._connection: Any = self._connect()
+        self._is_silent = False
         setup = self._connection.get_setup()
         root = setup.roots[0]
         depths = {one.depth: one.bits_per_pixel for one in setup.pixmap_formats}
@@ -157,9 +158,50 @@ class Screen:
     def _core(self) -> Any:
         return self._connection.core
 
+    def _connect(self) -> Any:
+        """A connection. The library waits for the server without end, so another thread does that."""
+        made: list[Any] = []
+        late = threading.Event()
+
+        def connect() -> None:
+            try:
+                made.append(self._xcffib.connect(display=self.display))
+            except Exception as error:  # xcffib has one class for each way to fail
+                made.append(error)
+            if late.is_set():
+                with contextlib.suppress(Exception):
+                    made[0].disconnect()
+
+        thread = threading.Thread(target=connect, daemon=True)
+        thread.start()
+        thread.join(_SECONDS)
+        if not made:
+            late.set()
+            raise InvalidInput(f"display {self.display!r} can't be opened: it {_SILENCE}")
+        if isinstance(made[0], Exception):
+            raise InvalidInput(
+                f"display {self.display!r} can't be opened: {type(made[0]).__name__}; is its server running?"
+            )
+        return made[0]
+
     @contextlib.contextmanager
     def _answers(self) -> Iterator[None]:
+        """What is asked within is answered, or DisplayGone is raised, in time."""
+        watch = threading.Timer(_SECONDS, self._hang_up)
+        watch.daemon = True
+        watch.start()
         try:
             yield
         except (self._xcffib.ConnectionException, ConnectionError) as error:
-            raise DisplayGone(f"display {self.display} no longer answers") from error
+            raise DisplayGone(f"the display {_SILENCE if self._is_silent else 'has ended'}") from error
+        finally:
+            watch.cancel()
+
+    def _hang_up(self) -> None:
+        """Ends the connection under the call that waits for an answer; nothing else gets it to return."""
+        self._is_silent = True
+        with (
+            contextlib.suppress(Exception),
+            socket.socket(fileno=os.dup(self._connection.get_file_descriptor())) as end,
+        ):
+            end.shutdown(socket.SHUT_RDWR)
