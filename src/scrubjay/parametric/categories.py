@@ -17,7 +17,7 @@ from scrubjay.memory.layout import Layout
 __all__ = ["Categories", "Category", "load_categories", "words_of"]
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,40}")
-_WORD = re.compile(r"[a-z]+")
+_WORD = re.compile(r"[^\W\d_]+")
 _FILE = "categories.json"
 
 
@@ -35,7 +35,7 @@ class Category:
 
 
 class Categories:
-    """Categories in order. Raises InvalidInput for a name that is none, or one word in two categories."""
+    """Categories in order. Raises InvalidInput for a name that is none, a word that is none, or one in two."""
 
     def __init__(self, categories: Iterable[Category]) -> None:
         self._all = tuple(categories)
@@ -44,6 +44,8 @@ class Categories:
             if not _NAME.fullmatch(category.name):
                 raise InvalidInput(f"category {category.name!r:.60}: a name like craft was expected")
             for word in category.words:
+                if words_of(word) != [word]:
+                    raise InvalidInput(f"category {category.name}: {word!r:.60}: one word in lower case was expected")
                 if self._by_word.setdefault(word, category.name) != category.name:
                     raise InvalidInput(f"{word!r} is of {self._by_word[word]} and of {category.name}: one was expected")
         if len({one.name for one in self._all}) != len(self._all):
@@ -91,4 +93,4 @@ def load_categories(layout: Layout) -> Categories:
         raise Damaged(str(error), file=layout.relative(path)) from None
     if not isinstance(said, dict) or not all(isinstance(one, list) for one in said.values()):
         raise Damaged('{"craft": ["make", …], …} was expected', file=layout.relative(path))
-    return Categories(Category(name, frozenset(map(str, words))) for name, words in said.items())
+    return Categories(Category(name, frozenset(str(word).lower() for word in words)) for name, words in said.items())

@@ -5,6 +5,7 @@ What goes into a prompt comes from here, so what an adapter learns from and what
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from scrubjay.memory.jsonio import Json
@@ -14,6 +15,7 @@ from scrubjay.parametric.examples import Prompt
 __all__ = ["Context", "comparable", "facts_of", "normal", "prompt_of"]
 
 _ALIKE = 0.5
+_NUMBER = re.compile(r"(\d+)")
 _MOST = 24
 
 
@@ -32,8 +34,8 @@ class Context:
 
 
 def normal(task: str) -> str:
-    """The words of a task, in order: spelling and punctuation make no other task."""
-    return " ".join(words_of(task))
+    """The words and numbers of a task, in order: spelling and punctuation make no other task."""
+    return " ".join(word for part in _NUMBER.split(task) for word in ([part] if part.isdecimal() else words_of(part)))
 
 
 def facts_of(state: Json) -> frozenset[str]:

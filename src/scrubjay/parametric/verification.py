@@ -5,6 +5,7 @@ Each category has its own verifier. They see states and events of recorded episo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -86,20 +87,21 @@ class Verifiers:
 
 
 def made(task: str, evidence: Evidence) -> Verdict:
-    """Craft: something that the task names was reached, or is carried now."""
-    return _named(task, (*evidence.reached, *evidence.gained), evidence)
+    """Craft: what the task names was made or placed, or more of it is carried now; not where it is to be placed."""
+    is_placed = any(word in _PLACING for word in _Asked(task).verbs)
+    return _named(task, evidence, _CRAFT, () if is_placed else evidence.gained)
 
 
 def gathered(task: str, evidence: Evidence) -> Verdict:
-    """Gather: the same; what is drunk or eaten is an achievement."""
-    return _named(task, (*evidence.gained, *evidence.reached), evidence)
+    """Gather: more of what the task names is carried; what is drunk or eaten is an achievement."""
+    return _named(task, evidence, _GATHER, evidence.gained)
 
 
 def beaten(task: str, evidence: Evidence) -> Verdict:
     """Combat: the defeat that the task names was counted, and the agent lives."""
     if evidence.outcome == "died":
         return Verdict(False, why="the life ended")
-    return _named(task, evidence.reached, evidence)
+    return _named(task, evidence, _COMBAT)
 
 
 def changed(task: str, evidence: Evidence) -> Verdict:
@@ -110,15 +112,61 @@ def changed(task: str, evidence: Evidence) -> Verdict:
     return Verdict(is_other, evidence.reached, "" if is_other else "nothing changed")
 
 
-def _named(task: str, names: Sequence[str], evidence: Evidence) -> Verdict:
-    """True where one of the names has all its words, but the verb, in the task."""
-    asked = {word for word in words_of(task) if word not in _SMALL}
-    for name in names:
+_CRAFT = frozenset({"make", "craft", "build", "smelt", "brew", "place"})
+_GATHER = frozenset({"collect", "gather", "mine", "chop", "dig", "harvest", "drink", "eat"})
+_COMBAT = frozenset({"defeat", "kill", "fight", "attack", "hunt"})
+_VERBS = _CRAFT | _GATHER | _COMBAT | {"wake"}
+_PLACING = frozenset({"place", "put", "plant"})
+# What follows is where, how or why: "make a pickaxe from wood" asks for no wood.
+_AROUND = frozenset(
+    {"to", "for", "so", "until", "from", "with", "using", "near", "by", "at", "in", "on", "before", "after", "because",
+     "while", "beside", "next", "into", "onto", "out"}
+)  # fmt: skip
+_AFTER = frozenset({"and", "or", "then", "now", "again", "first", "more", "here", "there", "nearby", "please"})
+
+
+class _Asked:
+    """What a task asks for: of each of its clauses the words from the first verb on, to where or why it is."""
+
+    def __init__(self, task: str) -> None:
+        self._clauses: list[list[str]] = []
+        for clause in re.split(r"[^\w\s'-]+", task):
+            words = [word for word in words_of(clause) if word not in _SMALL - _AROUND - _AFTER]
+            begin = next((at for at, word in enumerate(words) if word in _VERBS | _PLACING), 0)
+            end = next((at for at, word in enumerate(words) if at > begin and word in _AROUND), len(words))
+            self._clauses.append(words[begin:end])
+
+    @property
+    def verbs(self) -> set[str]:
+        """What is to be done, one of each clause."""
+        return {words[0] for words in self._clauses if words}
+
+    def has(self, thing: Sequence[str]) -> bool:
+        """True where all words of a thing are asked for, and its last one is the thing itself: the stone of a stone
+        pickaxe is none."""
+        return any(
+            set(thing) <= set(words) and (list(thing) == words[:1] or _ends(words, thing[-1]))
+            for words in self._clauses
+        )
+
+
+def _ends(words: list[str], last: str) -> bool:
+    return any(
+        word == last and (at + 1 == len(words) or words[at + 1] in _AFTER or words[at + 1] in _VERBS)
+        for at, word in enumerate(words)
+    )
+
+
+def _named(task: str, evidence: Evidence, verbs: frozenset[str], gained: Sequence[str] = ()) -> Verdict:
+    """True where the task asks for one of the things that were gained, or reached by one of these verbs."""
+    asked = _Asked(task)
+    for name in (*gained, *evidence.reached):
         words = words_of(name)
-        if set(words) <= asked or (len(words) > 1 and set(words[1:]) <= asked and words[0] in _VERBS):
+        if len(words) > 1 and words[0] in _VERBS and name not in gained:
+            if words[0] not in verbs:
+                continue
+            words = words[1:]
+        if words and asked.has(words):
             return Verdict(True, (name,))
-    shown = ", ".join(names) or "nothing"
-    return Verdict(False, why=f"{shown} was counted, outcome {evidence.outcome}; the task is {task!r:.80}")
-
-
-_VERBS = frozenset({"collect", "make", "place", "defeat", "eat", "craft", "mine", "kill", "gather", "drink", "wake"})
+    shown = ", ".join((*evidence.reached, *evidence.gained)) or "nothing"
+    return Verdict(False, why=f"{shown:.200} was counted, outcome {evidence.outcome}; the task is {task!r:.80}")
