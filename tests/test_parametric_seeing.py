@@ -14,7 +14,7 @@ from scrubjay.parametric.backbone import Backbone
 from scrubjay.parametric.bases import load_base
 from scrubjay.parametric.examples import Example, Preference, Prompt
 from scrubjay.parametric.training import Recipe, train
-from small_models import seer
+from small_models import byte_tokenizer, seer
 
 COLOURS = {"oak": (160, 110, 50), "birch": (230, 220, 170), "jungle": (120, 70, 40), "spruce": (60, 40, 20)}
 
@@ -86,3 +86,22 @@ def test_a_saved_model_is_loaded_with_its_processor(learned: Backbone, tmp_path:
     asked = prompt("oak", random.Random(3))
     here = learned.log_probabilities([asked], [code("oak")])[0].item()
     assert loaded.log_probabilities([asked], [code("oak")])[0].item() == pytest.approx(here, abs=1e-3)
+
+
+def test_a_visual_tower_whose_layers_are_called_as_those_of_the_language_model_stays_frozen() -> None:
+    """Qwen2.5-VL, for one."""
+    from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
+
+    tokenizer = byte_tokenizer()
+    ends = {"bos_token_id": None, "eos_token_id": tokenizer.eos_token_id}
+    text = {
+        "vocab_size": len(tokenizer), "hidden_size": 64, "intermediate_size": 64, "num_hidden_layers": 1,
+        "num_attention_heads": 2, "num_key_value_heads": 1, **ends,
+        "rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "mrope_section": [4, 6, 6]},
+    }  # fmt: skip
+    vision = {"depth": 1, "hidden_size": 32, "intermediate_size": 32, "num_heads": 2, "out_hidden_size": 64}
+    model = Qwen2_5_VLForConditionalGeneration(Qwen2_5_VLConfig(text_config=text, vision_config=vision, **ends))
+    owner = Adapters(Backbone(model, tokenizer, name="other-vl"))
+    owner.add("craft")
+    assert not any("visual" in name for name, _ in owner.backbone.model.named_parameters() if "lora_" in name)
+    assert len(owner.parameters("craft")) == 14

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -86,6 +87,19 @@ def test_other_adapters_and_the_base_are_the_same_bytes_afterwards(tmp_path: Pat
     assert [name for name in owner.names if before[name] != after[name]] == ["craft"]
     assert base_digest(owner.backbone) == base
     assert not any(value.requires_grad for value in owner.backbone.model.parameters())
+
+
+@pytest.mark.parametrize("name", ["model", "layers", "mlp", "weight", "q_proj", "keys", "training", "craft-2", "lora"])
+def test_an_adapter_may_be_called_as_a_part_of_the_base_is(name: str, tmp_path: Path) -> None:
+    owner = adapters("craft", name)
+    before = saved(owner, tmp_path / "before")
+    update(owner, name)
+    after = saved(owner, tmp_path / "after")
+    assert [one for one in owner.names if before[one] != after[one]] == [name]
+    assert len(before["craft"]) == len(before[name])
+    other = adapters()
+    other.load(name, str(tmp_path / "after" / name))
+    assert saved(other, tmp_path / "read") == {name: after[name]}
 
 
 def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
@@ -269,6 +283,32 @@ def test_a_truncated_file_of_weights_is_damage_that_names_it(keep: int, tmp_path
     with pytest.raises(Damaged, match=WEIGHTS):
         owner.load("craft", str(tmp_path / "a"))
     assert owner.names == ("craft",)  # what was loaded stays
+
+
+@pytest.mark.parametrize("change", [{"r": "x"}, {"r": 0}, {"target_modules": ["nope"]}, {"task_type": "Z"}])
+def test_a_description_that_fits_no_adapter_is_named(change: Any, tmp_path: Path) -> None:
+    owner = adapters("craft")
+    owner.save("craft", str(tmp_path / "a"))
+    path = tmp_path / "a" / "adapter_config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    with pytest.raises(Damaged, match=re.escape(str(tmp_path))):
+        adapters().load("craft", str(tmp_path / "a"))
+
+
+def test_a_file_that_lacks_tensors_or_lies_about_them_is_refused(tmp_path: Path) -> None:
+    from safetensors.torch import load_file, save_file
+
+    owner, folder = adapters("craft"), tmp_path / "a"
+    owner.save("craft", str(folder))
+    weights = load_file(folder / WEIGHTS)
+    save_file({key: weights[key] for key in sorted(weights)[3:]}, folder / WEIGHTS)
+    with pytest.raises(InvalidInput, match="has 25 tensors, and 28 were expected"):
+        adapters().load("craft", str(folder))
+    for kind, end in (("F99", 8), ("F32", 8), ("F32", "8")):
+        head = json.dumps({"w": {"dtype": kind, "shape": [5], "data_offsets": [0, end]}}).encode()
+        (folder / WEIGHTS).write_bytes(len(head).to_bytes(8, "little") + head + bytes(8))
+        with pytest.raises(Damaged, match=WEIGHTS):
+            adapters().load("craft", str(folder))
 
 
 def test_a_broken_description_is_damage(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,8 +24,11 @@ __all__ = ["WEIGHTS", "Adapters", "Shape", "check_folder", "digest_of_weights"]
 WEIGHTS = "adapter_model.safetensors"
 CONFIGURATION = "adapter_config.json"
 BASE = "base.json"
-# Linear layers of the language model in Llama, Qwen and their relatives; none of a visual tower is called so.
+# peft finds an adapter's weights by its name in theirs: one called `model` or `mlp` would be found in all of them.
+_PEFT = "adapter-{}"
+# Linear layers of the language model in Llama, Qwen and their relatives; some visual towers have some of them too.
 _LAYERS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
+_VISUAL = r"(.*\.)?(visual|vision_tower|vision_model)\..*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,8 @@ class Adapters:
     @property
     def names(self) -> tuple[str, ...]:
         """Those that are there."""
-        return () if self._peft is None else tuple(sorted(self._peft.peft_config))
+        start = len(_PEFT.format(""))
+        return () if self._peft is None else tuple(sorted(name[start:] for name in self._peft.peft_config))
 
     # --- making and reading
 
@@ -62,8 +67,8 @@ class Adapters:
     def _configuration(self) -> Any:
         from peft import LoraConfig
 
-        found = {module.rpartition(".")[2] for module, _ in self.backbone.model.named_modules()}
-        layers = [layer for layer in _LAYERS if layer in found]
+        modules = [module for module, _ in self.backbone.model.named_modules()]
+        layers = [layer for layer in _LAYERS if any(_is_read_by(module, layer) for module in modules)]
         if not layers:
             raise InvalidInput(f"{self.backbone.name}: has none of the layers {', '.join(_LAYERS)} to adapt")
         return LoraConfig(
@@ -71,6 +76,7 @@ class Adapters:
             lora_alpha=self.shape.alpha,
             lora_dropout=0.0,
             target_modules=layers,
+            exclude_modules=_VISUAL if any(re.fullmatch(_VISUAL, module) for module in modules) else None,
             task_type="CAUSAL_LM",
             base_model_name_or_path=self.backbone.name,
         )
@@ -83,10 +89,10 @@ class Adapters:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)  # of names that peft asks transformers for
             if self._peft is None:
-                self._peft = get_peft_model(self.backbone.model, configuration, adapter_name=name)
+                self._peft = get_peft_model(self.backbone.model, configuration, adapter_name=_PEFT.format(name))
                 self.backbone.model = self._peft
             else:
-                self._peft.add_adapter(name, configuration)
+                self._peft.add_adapter(_PEFT.format(name), configuration)
         self._choose(None)
 
     def load(self, name: str, folder: str) -> None:
@@ -94,21 +100,24 @@ class Adapters:
 
         Raises NotFound, Damaged for a file that is cut or broken, InvalidInput for an adapter of another base.
         """
-        from peft import LoraConfig, set_peft_model_state_dict
-        from safetensors.torch import load_file
+        from peft import set_peft_model_state_dict
 
         check_folder(folder, self.backbone.fingerprint)
-        weights = load_file(os.path.join(folder, WEIGHTS))
-        configuration = LoraConfig.from_pretrained(folder)
+        weights, configuration = _read(folder)
         configuration.inference_mode, configuration.base_model_name_or_path = False, self.backbone.name
         if name in self.names:
             self.remove(name)
-        self._attach(name, configuration)
         try:
-            found = set_peft_model_state_dict(self._peft, weights, adapter_name=name)
+            self._attach(name, configuration)
+        except (ValueError, TypeError) as error:
+            raise Damaged(f"it fits no layer of {self.backbone.name}: {error}", file=folder) from None
+        try:
+            found = set_peft_model_state_dict(self._peft, weights, adapter_name=_PEFT.format(name))
             if found.unexpected_keys:
                 raise RuntimeError(f"it has {found.unexpected_keys[0]}, which the base lacks")
-        except RuntimeError as error:
+            if len(weights) != len(self.parameters(name)):
+                raise RuntimeError(f"it has {len(weights)} tensors, and {len(self.parameters(name))} were expected")
+        except (RuntimeError, ValueError, KeyError) as error:
             self.remove(name)
             why = str(error).strip().splitlines()[-1].strip()
             raise InvalidInput(f"{folder}: an adapter of another base than {self.backbone.name}: {why}") from None
@@ -118,8 +127,8 @@ class Adapters:
         self._need(name)
         others = [one for one in self.names if one != name]
         if others:
-            self._peft.set_adapter(others[0])  # peft warns where the one in use goes
-            self._peft.delete_adapter(name)
+            self._peft.set_adapter(_PEFT.format(others[0]))  # peft warns where the one in use goes
+            self._peft.delete_adapter(_PEFT.format(name))
             self._choose(None)
             return
         self.backbone.model = self._peft.unload()
@@ -133,10 +142,11 @@ class Adapters:
         self._need(name)
         disk.make_folder(folder)
         # "auto" would ask a hub whether the base has another vocabulary.
-        state = get_peft_model_state_dict(self._peft, adapter_name=name, save_embedding_layers=False)
+        state = get_peft_model_state_dict(self._peft, adapter_name=_PEFT.format(name), save_embedding_layers=False)
         weights = {key: value.detach().cpu().contiguous() for key, value in state.items()}
         base = {"name": self.backbone.name, "fingerprint": self.backbone.fingerprint}
-        self._peft.peft_config[name].save_pretrained(folder)
+        with disk.storage(folder):
+            self._peft.peft_config[_PEFT.format(name)].save_pretrained(folder)
         disk.datasync(os.path.join(folder, CONFIGURATION))
         disk.write_file(os.path.join(folder, BASE), json.dumps(base).encode() + b"\n")
         disk.write_file(os.path.join(folder, WEIGHTS), save(weights, metadata={"format": "pt"}))
@@ -181,7 +191,7 @@ class Adapters:
             self._peft.base_model.disable_adapter_layers()
         else:
             self._peft.base_model.enable_adapter_layers()
-            self._peft.set_adapter(name)
+            self._peft.set_adapter(_PEFT.format(name))
         self._peft.requires_grad_(False)
 
     def snapshot(self, name: str) -> list[Any]:
@@ -209,7 +219,7 @@ class Adapters:
                 "loses the whole update (0.0 % of 4-bit codes change). Serve the adapter beside the base instead"
             )
         self._choose(name)
-        model = self._peft.merge_and_unload(adapter_names=[name])
+        model = self._peft.merge_and_unload(adapter_names=[_PEFT.format(name)])
         self.backbone.model, self._peft, self._chosen = model, None, None
         return model
 
@@ -218,8 +228,29 @@ class Adapters:
             raise NotFound(f"there is no adapter {name}; there are: {', '.join(self.names) or 'none'}")
 
 
+def _is_read_by(module: str, layer: str) -> bool:
+    """True for a layer of this name that is not of a visual tower, which stays as it is."""
+    return module.rpartition(".")[2] == layer and not re.fullmatch(_VISUAL, module)
+
+
+def _read(folder: str) -> tuple[Any, Any]:
+    """Weights and description of a saved adapter. Raises Damaged."""
+    from peft import LoraConfig
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    try:
+        weights = load_file(os.path.join(folder, WEIGHTS))
+    except (SafetensorError, ValueError, KeyError) as error:
+        raise Damaged(f"{error}: copy it again", file=os.path.join(folder, WEIGHTS)) from None
+    try:
+        return weights, LoraConfig.from_pretrained(folder)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise Damaged(f"no description of a LoRA adapter: {error}", file=os.path.join(folder, CONFIGURATION)) from None
+
+
 def _is_of(key: str, name: str) -> bool:
-    return "lora_" in key and f".{name}." in key
+    return "lora_" in key and f".{_PEFT.format(name)}." in key
 
 
 def digest_of_weights(folder: str) -> str:
@@ -264,7 +295,7 @@ def _check_weights(path: str) -> None:
             raise Damaged(f"its head needs {head} bytes, and the file has {size}: copy it again", file=path)
         try:
             tensors = json.loads(file.read(head))
-            ends = [one["data_offsets"][1] for key, one in tensors.items() if key != "__metadata__"]
+            ends = [int(one["data_offsets"][1]) for key, one in tensors.items() if key != "__metadata__"]
         except (ValueError, KeyError, TypeError, AttributeError):
             raise Damaged("its head is no description of tensors", file=path, offset=8) from None
     if 8 + head + max(ends, default=0) != size:
