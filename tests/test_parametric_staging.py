@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -13,13 +15,14 @@ from hypothesis import strategies as st
 from practice import FAILS, WORKS, Practice, state
 from scrubjay import Memory
 from scrubjay.errors import Damaged, InvalidInput
+from scrubjay.memory import journal
 from scrubjay.memory.forgetting import forget
-from scrubjay.parametric.attempts import call_of
+from scrubjay.parametric.attempts import Attempt, call_of
 from scrubjay.parametric.backbone import Generation
 from scrubjay.parametric.categories import Categories, Category, load_categories
-from scrubjay.parametric.contexts import comparable, prompt_of
+from scrubjay.parametric.contexts import Context, comparable, prompt_of
 from scrubjay.parametric.generated import CUT, NO_PROCEDURE, parse
-from scrubjay.parametric.staging import examples_of, stage
+from scrubjay.parametric.staging import examples_of, pair_up, stage
 from scrubjay.parametric.verification import Evidence, Verifiers
 
 WOOD, PICK = {"wood": 3}, {"wood": 2, "pickaxe": 1}
@@ -142,6 +145,59 @@ def test_code_that_is_in_no_history_is_not_guessed(practice: Practice) -> None:
     assert stage(practice.memory).lost == {("craft", "the code that ran is not in the history"): 2}
 
 
+def test_a_call_that_failed_where_the_environment_shows_it_done_is_neither_success_nor_failure(
+    practice: Practice,
+) -> None:
+    practice.write("make-pickaxe", FAILS, "craft")
+    practice.call("make-pickaxe", "make a pickaxe", state(WOOD), state(PICK), "failure")
+    practice.write("make-pickaxe", WORKS)
+    practice.call("make-pickaxe", "make a pickaxe", state(WOOD), state(PICK))
+    staged = stage(practice.memory)
+    assert (len(staged.successes), staged.pairs, staged.unpaired) == (1, (), {})
+    assert staged.lost == {("craft", "the task was done by a call that failed"): 1}
+
+
+def test_a_row_of_turns_that_names_no_episodes_costs_itself_alone(practice: Practice) -> None:
+    correct(practice)
+    path = practice.life.layout.turns(practice.life.number)
+    rows: list[dict[str, Any]] = [{"turn": 1, "episodes": [{}]}, {"turn": 2, "episodes": [["ep_000001"]]},
+                                  {"turn": 3, "episodes": ["../../etc"]}, {"turn": 4, "episodes": 7}]  # fmt: skip
+    journal.append(path, practice.life.layout.lock_of(path), rows)
+    staged = stage(practice.memory)
+    assert len(staged.pairs) == 1
+    assert staged.lost == {("other", "its episode is not there"): 3}
+
+
+def test_a_plan_that_no_code_can_say_is_counted(practice: Practice) -> None:
+    states = [state({}), state({"wood": 1})]
+    for name, arguments in (("collect", {"from": 1}), ("go on", {"what": "wood"}), ("a(); b", {})):
+        practice.plan("collect wood", [(name, arguments)], states)
+    assert stage(practice.memory).lost == {("gather", "its call can't be written as code"): 3}
+
+
+def test_the_first_correction_is_taken_among_many(practice: Practice) -> None:
+    """Against the plain definition: of the later successes in a comparable state, the first with other code."""
+    rng = random.Random(0)
+    codes = [FAILS, WORKS, WORKS.replace("table", "chest")]
+    attempts = [
+        Attempt(
+            Context("make a pickaxe", "craft", state(dict.fromkeys(rng.sample("abcde", 2), 1), view="x")),
+            rng.choice(codes), (f"ep_{nth:06d}",), rng.random() < 0.5, nth,
+        )
+        for nth in range(200)
+    ]  # fmt: skip
+    wanted = []
+    for one in attempts:
+        later = (
+            other for other in attempts[one.order :]
+            if other.ok and other.code != one.code and comparable(one.context.state, other.context.state)
+        )  # fmt: skip
+        wanted += [(one.order, found.order) for found in [next(later, None)] if found is not None and not one.ok]
+    pairs, unpaired = pair_up(rng.sample(attempts, 200))
+    assert [(pair.failed.order, pair.corrected.order) for pair in pairs] == wanted
+    assert len(pairs) + sum(unpaired.values()) == sum(not one.ok for one in attempts)
+
+
 # --- categories, contexts, verifiers
 
 
@@ -205,6 +261,8 @@ def test_each_category_has_its_verifier() -> None:
     ("text", "is_cut", "failure"),
     [
         ("def f():\n    go()", False, None),
+        ('"""Goes."""\nN = 3\nM: int = 4\ndef f():\n    go(N)', False, None),
+        ("3\ndef f():\n    go()", False, NO_PROCEDURE),
         ("def f():\n    go()", True, CUT),  # it parses, and is still not what the policy meant to write
         ("Here is the code:\n```python\ngo()\n```", False, NO_PROCEDURE),
         ("go()", False, NO_PROCEDURE),
@@ -225,6 +283,18 @@ def test_a_generated_text_is_a_procedure_or_a_named_failure(text: str, is_cut: b
 def test_a_call_that_no_code_can_say_is_refused() -> None:
     assert call_of("x = 1\n", "go", {"a": 1}) is None
     assert call_of("def go(a):\n    pass\n", "go", {"not a name": 1}) is None
+    assert call_of("def go(a):\n    pass\n", "go", {"from": 1}) is None
+    assert call_of("def call(a):\n    pass\n", "call", {"a": 1}) is None  # it would call itself
+
+
+@pytest.mark.parametrize("arguments", [{}, {"n": 2}])
+@pytest.mark.parametrize("helper", ["def helper():\n    pass\n", "def main():\n    pass\n"])
+def test_the_function_that_was_called_is_the_one_that_is_read_back(helper: str, arguments: dict[str, int]) -> None:
+    code = call_of(f"def go(n=1):\n    step(n)\n\n\n{helper}", "go", arguments)
+    if code is not None:
+        assert code.endswith(f"def call():\n    return go({'n=2' if arguments else ''})\n")
+        assert parse(Generation(code, 0, 0, False)).function == "call"
+    assert (code is None) == ("main" in helper)  # it would be taken for the one to call
 
 
 @settings(deadline=None)

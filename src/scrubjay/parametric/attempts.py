@@ -6,6 +6,7 @@ It reads; what is made of attempts it does not know.
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,14 +17,19 @@ from scrubjay.memory.evidence import read_record
 from scrubjay.memory.jsonio import Json
 from scrubjay.memory.procedure_files import folder_of, function_of
 from scrubjay.memory.procedure_runs import Run
+from scrubjay.parametric.backbone import Generation
 from scrubjay.parametric.categories import Categories
 from scrubjay.parametric.contexts import Context
+from scrubjay.parametric.generated import parse
 from scrubjay.parametric.verification import Evidence, Verifiers, evidence_of
 
 if TYPE_CHECKING:
     from scrubjay.public import Memory
 
 __all__ = ["Attempt", "Attempts", "Lost", "call_of"]
+
+
+_NO_CODE = "its call can't be written as code"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +83,7 @@ class Attempts:
             return Lost(named, "the code that ran is not in the history")
         called = call_of(code, run.procedure, run.arguments)
         if called is None:
-            return Lost(named, "its call can't be written as code")
+            return Lost(named, _NO_CODE)
         task = _task_of(records) or self._description(run.procedure)
         return self._judged(task, named, records, called, run.episodes, run.procedure, run.outcome == "success")
 
@@ -99,10 +105,12 @@ class Attempts:
             category = self._shown(evidence) if verdict.ok else None
         if category is None:
             return Lost(None, "of no category")
-        ok = went_well and verdict.ok
-        why = "" if ok else (verdict.why or "it failed")
+        if verdict.ok and not went_well:  # to learn it would be as wrong as to learn against it
+            return Lost(category, "the task was done by a call that failed")
         order = int(episodes[0][3:])
-        return Attempt(Context(task, category, evidence.before), code, episodes, ok, order, procedure, why)
+        return Attempt(
+            Context(task, category, evidence.before), code, episodes, verdict.ok, order, procedure, verdict.why
+        )
 
     def _shown(self, evidence: Evidence) -> str | None:
         return next(filter(None, map(self._categories.of, evidence.reached)), None)
@@ -149,8 +157,9 @@ class Attempts:
         for life in self._memory.lives():
             for row in journal.rows(self._memory.layout.turns(life.life)):
                 episodes = row.get("episodes")
-                if isinstance(episodes, list) and episodes and called.isdisjoint(episodes):
-                    found = self._of_plan(tuple(map(str, episodes)))
+                named = tuple(map(str, episodes)) if isinstance(episodes, list) else ()
+                if named and called.isdisjoint(named):
+                    found = self._of_plan(named)
                     if found is not None:
                         yield found
 
@@ -163,7 +172,10 @@ class Attempts:
         if all(record["arguments"] is None for record in records):
             return None
         task = _task_of(records)
-        code = "def plan():\n" + "".join(f"    {_entry(record)}\n" for record in records)
+        entries = [_entry(record) for record in records]
+        if None in entries:
+            return Lost(self._categories.of(task), _NO_CODE)
+        code = "def plan():\n" + "".join(f"    {entry}\n" for entry in entries)
         went_well = records[-1]["outcome"] in ("success", None)
         return self._judged(task, None, records, code, episodes, None, went_well)
 
@@ -174,24 +186,39 @@ def _task_of(records: Sequence[Json]) -> str:
     return str(plan.get("text") or "") if isinstance(plan, dict) else ""
 
 
-def _entry(record: Json) -> str:
+def _entry(record: Json) -> str | None:
     arguments = record["arguments"]
     if arguments is None:  # a raw action
         repeat = record["last_step"] - record["first_step"]
         return f"act({record['action_kind']!r}, {repeat})"
-    return f"{record['action_kind']}({', '.join(f'{name}={value!r}' for name, value in arguments.items())})"
+    if not _is_name(record["action_kind"]) or not all(map(_is_name, arguments)):
+        return None
+    return f"{record['action_kind']}({_given(arguments)})"
+
+
+def _given(arguments: Json) -> str:
+    return ", ".join(f"{name}={value!r}" for name, value in arguments.items())
+
+
+def _is_name(text: str) -> bool:
+    return text.isidentifier() and not keyword.iskeyword(text)
 
 
 def call_of(source: str, procedure: str, arguments: Json) -> str | None:
-    """A source whose last function, without arguments, makes this very call; None where it can't be written so."""
+    """A source whose function to call, as `generated.parse` chooses it, makes this very call; None where it can't be
+    written so."""
     source = source.strip() + "\n"
-    if not arguments:
-        return source
     try:
         function = function_of(source, procedure, procedure)
     except InvalidInput:
         return None
-    if not all(name.isidentifier() for name in arguments):
+    if not arguments and _chosen(source) == function:
+        return source
+    if not all(map(_is_name, arguments)):
         return None
-    given = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
-    return f"{source}\n\ndef call():\n    return {function}({given})\n"
+    code = f"{source}\n\ndef call():\n    return {function}({_given(arguments)})\n"
+    return code if function != "call" and _chosen(code) == "call" else None
+
+
+def _chosen(source: str) -> str | None:
+    return parse(Generation(source, 0, 0, False)).function

@@ -12,7 +12,7 @@ from scrubjay.memory.jsonio import Json
 from scrubjay.parametric.categories import words_of
 from scrubjay.parametric.examples import Prompt
 
-__all__ = ["Context", "comparable", "facts_of", "normal", "prompt_of"]
+__all__ = ["Context", "comparable", "facts_of", "normal", "overlap", "prompt_of"]
 
 _ALIKE = 0.5
 _NUMBER = re.compile(r"(\d+)")
@@ -48,8 +48,12 @@ def facts_of(state: Json) -> frozenset[str]:
 
 def comparable(one: Json, other: Json) -> bool:
     """True where at least half of what two states show, things carried and things in view, is in both."""
-    a, b = facts_of(one), facts_of(other)
-    return not (a or b) or len(a & b) / len(a | b) >= _ALIKE
+    return overlap(facts_of(one), facts_of(other))
+
+
+def overlap(one: frozenset[str], other: frozenset[str]) -> bool:
+    """`comparable` of the facts of two states."""
+    return not (one or other) or len(one & other) >= _ALIKE * len(one | other)
 
 
 def prompt_of(task: str, state: Json, image: bytes | None = None) -> Prompt:

@@ -37,12 +37,19 @@ def parse(generation: Generation) -> Parsed:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return Parsed(text, failure=NO_PROCEDURE, reason=f"no Python: {error}")
     functions = [one for one in body if isinstance(one, ast.FunctionDef)]
-    if not functions or len(functions) != len(body):
-        return Parsed(text, failure=NO_PROCEDURE, reason="functions were expected, and nothing else")
+    if not functions or not all(map(_is_of_a_procedure, body)):
+        return Parsed(text, failure=NO_PROCEDURE, reason="functions were expected, and names for values; nothing else")
     callable_ones = [one.name for one in functions if not _needs_arguments(one)]
     if not callable_ones:
         return Parsed(text, failure=NO_PROCEDURE, reason=f"{functions[-1].name} needs arguments")
     return Parsed(text + "\n", "main" if "main" in callable_ones else callable_ones[-1])
+
+
+def _is_of_a_procedure(statement: ast.stmt) -> bool:
+    """A function, a name for a value, or a text that says what it is for."""
+    if isinstance(statement, ast.Expr):
+        return isinstance(statement.value, ast.Constant) and isinstance(statement.value.value, str)
+    return isinstance(statement, ast.FunctionDef | ast.Assign | ast.AnnAssign)
 
 
 def _needs_arguments(function: ast.FunctionDef) -> bool:

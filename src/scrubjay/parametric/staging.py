@@ -7,15 +7,14 @@ same task, the same category, a comparable state. What yields no pair is counted
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scrubjay.errors import Damaged, NotFound
-from scrubjay.memory.jsonio import Json
 from scrubjay.parametric.attempts import Attempt, Attempts, Lost
 from scrubjay.parametric.categories import Categories, load_categories
-from scrubjay.parametric.contexts import comparable, prompt_of
+from scrubjay.parametric.contexts import facts_of, overlap, prompt_of
 from scrubjay.parametric.examples import Example, Preference, Prompt
 from scrubjay.parametric.verification import Verifiers
 
@@ -61,46 +60,65 @@ def stage(
     memory: Memory,
     categories: Categories | None = None,
     verifiers: Verifiers | None = None,
-    alike: Callable[[Json, Json], bool] = comparable,
 ) -> Staged:
-    """Stages everything in a memory. `alike` says whether two states are comparable."""
+    """Stages everything in a memory."""
     known = categories or load_categories(memory.layout)
     found = Attempts(memory, known, verifiers).all()
     lost = Counter((one.category or OTHER, one.why) for one in found if isinstance(one, Lost))
     attempts = [one for one in found if isinstance(one, Attempt)]
-    pairs, unpaired = pair_up(attempts, alike)
+    pairs, unpaired = pair_up(attempts)
     return Staged(tuple(one for one in attempts if one.ok), pairs, unpaired, lost)
 
 
-def pair_up(
-    attempts: Iterable[Attempt], alike: Callable[[Json, Json], bool] = comparable
-) -> tuple[tuple[Pair, ...], Counter[tuple[str, str]]]:
+def pair_up(attempts: Iterable[Attempt]) -> tuple[tuple[Pair, ...], Counter[tuple[str, str]]]:
     """Every failure with the first later success that has its context and other code; and why others have none."""
     ordered = sorted(attempts, key=lambda one: one.order)
-    successes: dict[tuple[str, str | None], list[Attempt]] = {}
-    for one in ordered:
-        if one.ok:
-            successes.setdefault(one.context.key, []).append(one)
+    successes: dict[tuple[str, str | None], _Corrections] = {}
     pairs: list[Pair] = []
     unpaired: Counter[tuple[str, str]] = Counter()
-    for failed in (one for one in ordered if not one.ok):
-        later = [one for one in successes.get(failed.context.key, ()) if one.order > failed.order]
-        found = _correction(failed, later, alike)
+    for one in reversed(ordered):
+        known = successes.setdefault(one.context.key, _Corrections())
+        if one.ok:
+            known.add(one)
+            continue
+        found = known.of(one)
         if isinstance(found, Attempt):
-            pairs.append(Pair(failed, found))
+            pairs.append(Pair(one, found))
         else:
-            unpaired[(failed.context.category or OTHER, found)] += 1
-    return tuple(pairs), unpaired
+            unpaired[(one.context.category or OTHER, found)] += 1
+    return tuple(reversed(pairs)), unpaired
 
 
-def _correction(failed: Attempt, later: list[Attempt], alike: Callable[[Json, Json], bool]) -> Attempt | str:
-    if not later:
-        return "no later success at this task"
-    comparable_ones = [one for one in later if alike(failed.context.state, one.context.state)]
-    if not comparable_ones:
-        return "no later success from a comparable state"
-    different = [one for one in comparable_ones if one.code.strip() != failed.code.strip()]
-    return different[0] if different else "the same code succeeded later"
+class _Corrections:
+    """The successes in one context, added from the last to the first: of those that show the same and have the same
+    code the first alone can be a correction. Which states are comparable is found once for each two."""
+
+    def __init__(self) -> None:
+        self._first: dict[frozenset[str], dict[str, Attempt]] = {}
+        self._near: dict[frozenset[str], list[dict[str, Attempt]]] = {}
+
+    def add(self, success: Attempt) -> None:
+        """One that is earlier than those before."""
+        facts = facts_of(success.context.state)
+        if facts not in self._first:
+            self._first[facts] = {}
+            for asked, near in self._near.items():
+                if overlap(asked, facts):
+                    near.append(self._first[facts])
+        self._first[facts][success.code.strip()] = success
+
+    def of(self, failed: Attempt) -> Attempt | str:
+        """The first success of what was added, or why there is none."""
+        if not self._first:
+            return "no later success at this task"
+        facts = facts_of(failed.context.state)
+        if facts not in self._near:
+            self._near[facts] = [by_code for shown, by_code in self._first.items() if overlap(facts, shown)]
+        if not self._near[facts]:
+            return "no later success from a comparable state"
+        code = failed.code.strip()
+        other = [one for by_code in self._near[facts] for text, one in by_code.items() if text != code]
+        return min(other, key=lambda one: one.order, default="the same code succeeded later")
 
 
 def examples_of(memory: Memory, staged: Staged, with_frames: bool) -> tuple[list[Example], list[Preference]]:
