@@ -2,10 +2,11 @@
 
     python benchmarks/parametric_live.py --memory DIR [--base smollm2-135m] [--lives N] [--steps N] [--train N]
 
-Lives with the teacher, stages, asks worthiness and trigger, trains the adapters of craft and gather for some minutes
-on the CPU, then lives in other worlds with the fast tier before the teacher, and without it, each life in a copy of the
-memory as it was after the cycles. Writes benchmarks/results/parametric/live.json. The teacher and the player that
-explores are scripted, no language model; the fast policy is SmolLM2-135M with adapters.
+Lives with the teacher, asks the triggers after each life, stages, and trains the adapters for some minutes on the CPU:
+all that can be, and which of them were due is told. Then it lives in other worlds with the fast tier before the
+teacher, and without it, each life in a copy of the memory as it was after the cycles. Writes
+benchmarks/results/parametric/live.json. The teacher and the player that explores are scripted, no language model; the
+fast policy is SmolLM2-135M with adapters.
 """
 
 from __future__ import annotations
@@ -30,11 +31,13 @@ from scrubjay.parametric.categories import Categories
 from scrubjay.parametric.cycle import Material, Settings, run_cycle
 from scrubjay.parametric.metrics import tier_use
 from scrubjay.parametric.policy import LocalPolicy
-from scrubjay.parametric.scoring import due_skills, material_of
+from scrubjay.parametric.scoring import due_skills
 from scrubjay.parametric.shelf import Shelf
 from scrubjay.parametric.staging import stage
 from scrubjay.parametric.tiers import FastTier, TwoTiers
 from scrubjay.parametric.training import Recipe
+from scrubjay.parametric.trigger import TRIGGERS
+from scrubjay.parametric.updating import material_of
 from scrubjay.statistics import wilson
 
 RESULTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "results", "parametric", "live.json")
@@ -88,19 +91,30 @@ def bounded(material: Material, successes: int = 32, pairs: int = 16) -> Materia
     )  # fmt: skip
 
 
-def cycles(memory: Memory, shelf: Shelf, adapters: Adapters, steps: int) -> list[Json]:
-    """One of craft and one of gather, where there is no adapter yet; what their folders say."""
+def asked(memory: Memory, life: int) -> list[Json]:
+    """What each rule says after a life: the skills that it finds due."""
+    return [
+        {"life": life, "rule": rule, "skill": one.scored.skill.name, "category": one.scored.skill.category,
+         "executions": len(one.scored.skill.executions), "why": one.fired.why}
+        for rule, make in TRIGGERS.items()
+        for one in due_skills(memory, make())
+        if one.fired is not None
+    ]  # fmt: skip
+
+
+def cycles(memory: Memory, shelf: Shelf, adapters: Adapters, steps: int, due: list[str]) -> list[Json]:
+    """One of craft, gather and combat, where there is no adapter yet and something was learned; what it says."""
     settings = Settings(Recipe(steps=steps, rate=2e-3, batch=4), max_new_tokens=64)
-    for category in ("craft", "gather"):
-        if shelf.current(category) is None:
-            material = bounded(material_of(memory, category, with_frames=False))
+    for category in ("craft", "gather", "combat"):
+        material = bounded(material_of(memory, category, with_frames=False))
+        if shelf.current(category) is None and len(material.successes) >= 8:
             run_cycle(shelf, adapters, category, material, settings)
     found = []
     for cycle in shelf.cycles():
         kinds = [row["kind"] for row in cycle.rows("data")]
         result = cycle.read("result") or {}
-        found.append({"category": cycle.category, "successes": kinds.count("success"), "pairs": kinds.count("pair"),
-                      **result})  # fmt: skip
+        found.append({"category": cycle.category, "was_due": cycle.category in due, "pairs": kinds.count("pair"),
+                      "successes": kinds.count("success"), **result})  # fmt: skip
         print(json.dumps(found[-1]), flush=True)
     return found
 
@@ -110,7 +124,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--memory", required=True, metavar="DIR")
     parser.add_argument("--base", default="smollm2-135m")
-    parser.add_argument("--lives", type=int, default=8, metavar="N", help="lives with the teacher")
+    parser.add_argument("--trigger", default="stc", choices=TRIGGERS, help="by which a category counts as due")
+    parser.add_argument("--lives", type=int, default=12, metavar="N", help="lives with the teacher")
     parser.add_argument("--steps", type=int, default=250, metavar="N", help="of each life")
     parser.add_argument("--train", type=int, default=15, metavar="N", help="steps of each cycle")
     arguments = parser.parse_args()
@@ -118,15 +133,24 @@ def main() -> None:
         memory = Memory.open(arguments.memory)
     except NotFound:
         memory = Memory.create(arguments.memory)
-    report: Json = {"slow": Teacher.name, "base": arguments.base, "taught": [], "fast": [], "slow_alone": []}
+    report: Json = {
+        "slow": Teacher.name,
+        "base": arguments.base,
+        "taught": [],
+        "triggers": [],
+        "fast": [],
+        "slow_alone": [],
+    }
     with memory:
-        for seed in range(100 + len(memory.lives()), 100 + arguments.lives):
-            live(memory, seed, arguments.steps, None, report["taught"])
+        for life in range(len(memory.lives()) + 1, arguments.lives + 1):
+            live(memory, 99 + life, arguments.steps, None, report["taught"])
+            report["triggers"] += asked(memory, life)
         report |= look(memory)
+        due = [row["category"] for row in report["triggers"] if row["rule"] == arguments.trigger]
         shelf = Shelf(memory.layout)
         shelf.choose_base(arguments.base)
         adapters = Adapters(load_base(arguments.base))
-        report["cycles"] = cycles(memory, shelf, adapters, arguments.train)
+        report["cycles"] = cycles(memory, shelf, adapters, arguments.train, due)
         policy = LocalPolicy(shelf, adapters, max_new_tokens=64)
     for seed in HELD_OUT:
         live_in_copy(arguments.memory, seed, arguments.steps, policy, report["fast"])
@@ -141,9 +165,8 @@ def main() -> None:
 
 
 def look(memory: Memory) -> Json:
-    """What was staged, and which procedures are due."""
+    """What was staged, and which procedures are the worthiest."""
     staged = stage(memory)
-    due = due_skills(memory)
     found = {
         "staged": {
             name: {"successes": len(staged.of(name).successes), "pairs": len(staged.of(name).pairs),
@@ -151,8 +174,7 @@ def look(memory: Memory) -> Json:
             for name in ("craft", "gather", "combat")
         },
         "lost": {f"{name}: {why}": n for (name, why), n in staged.lost.items()},
-        "worthiest": [str(one) for one in due[:5]],
-        "due": [one.scored.skill.name for one in due if one.fired is not None],
+        "worthiest": [str(one) for one in due_skills(memory)[:5]],
     }  # fmt: skip
     print(json.dumps(found), flush=True)
     return found

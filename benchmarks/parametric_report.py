@@ -253,11 +253,13 @@ def _live(folder: str) -> list[str]:
     with open(path, encoding="utf-8") as file:
         found = json.load(file)
     cycles = [
-        (one["category"], one["successes"], one["pairs"],
+        (one["category"], "yes" if one["was_due"] else "no", one["successes"], one["pairs"],
          f"{one['verified_before']} → {one['verified_after']} of {one['held_out']}",
          "kept" if one["kept"] else "rolled back", round(one["cpu_seconds"]))
         for one in found["cycles"]
     ]  # fmt: skip
+    first = _grouped(found["triggers"], lambda row: (row["rule"], row["skill"]))
+    fired = [(rule, skill, each[0]["life"], each[0]["why"]) for (rule, skill), each in sorted(first.items())]
     lives = [
         (which.replace("_", " "), row["seed"], row["milestones"], f"{row.get('share', 0):.0%}",
          f"{row['verified']} of {row['taken']}" if "taken" in row else "",
@@ -265,11 +267,18 @@ def _live(folder: str) -> list[str]:
         for which in ("fast", "slow_alone")
         for row in found[which]
     ]  # fmt: skip
+    told = (
+        f"Each rule was asked after each of {len(found['taught'])} lives with the teacher; the first life in which it "
+        "found a skill due. A call counts as a success where its episodes show what it is for."
+    )
     staged = "; ".join(f"{name} {n['successes']} successes, {n['pairs']} pairs" for name, n in found["staged"].items())
     return [
         "## Live in Crafter: the whole cycle",
         f"Slow model: {found['slow']} (rules, no language model). Fast policy: {found['base']}. Staged: {staged}.",
-        _table(("category", "successes", "pairs", "verified", "update", "training, CPU-s"), cycles),
+        told,
+        _table(("rule", "skill", "life", "why"), fired),
+        f"Cycles of all categories with eight successes or more; due: by `{found['rule']}`, in any life.",
+        _table(("category", "due", "successes", "pairs", "verified", "update", "training, CPU-s"), cycles),
         _LIVES,
         _table(("tiers", "seed", "milestones", "turns on the fast path", "verified", "latency, s", "tokens"), lives),
     ]

@@ -67,6 +67,30 @@ def test_score_and_weights_print_what_they_rest_on(practised: str, capsys: pytes
     assert main(["adapters", "score", practised, "--q", "0"]) == 1
 
 
+def test_update_trains_what_is_due_and_nothing_else(practised: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["adapters", "base", practised, str(Path(practised).parent / "base")]) == 0
+    update = ["adapters", "update", practised, "--steps", "2", "--batch", "2"]
+    said(capsys)
+    assert main(update) == 0
+    assert "no skill is due" in capsys.readouterr().err
+    with Memory.open(practised) as memory, memory.live("Make things.", "w") as life:
+        practice = Practice(memory, life)
+        for carried in (*({"sword": 1},) * 10, *({},) * 9):  # it says that it succeeded, and at last makes nothing
+            practice.call("make-sword", "make a sword", state({"wood": 3}), state(carried))
+    assert main(["adapters", "score", practised, "--trigger", "sequential"]) == 0
+    assert [line for line in said(capsys) if "due" in line]
+    assert main(update) == 0
+    due, trained = said(capsys)
+    assert due == "make-sword is due: 9 of 10 failed, 0 of 10 before: z 4.05"
+    assert trained.startswith("craft: the adapter of cycle 1 is in place, verified 0 -> 0 of 2")
+    assert main([*update, "--json"]) == 0  # it was not called since
+    assert said(capsys) == []
+    with Memory.open(practised) as memory, memory.live("Make things.", "w") as life:
+        Practice(memory, life).call("make-sword", "make a sword", state({"wood": 3}), state({}))
+    assert main([*update, "--json"]) == 0
+    assert json.loads(said(capsys)[-1])["path"] == "adapters/craft/0002"
+
+
 def test_a_cycle_by_command_puts_an_adapter_in_place(practised: str, capsys: pytest.CaptureFixture[str]) -> None:
     cycle = ["adapters", "cycle", practised, "craft", "--steps", "2", "--batch", "2"]
     assert main(cycle) == 1

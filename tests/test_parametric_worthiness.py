@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from practice import WORKS, Practice, state
 from scrubjay import Memory
 from scrubjay.errors import InvalidInput
+from scrubjay.memory.forgetting import forget
 from scrubjay.parametric.categories import Categories
 from scrubjay.parametric.redundancy import alike, redundancies
 from scrubjay.parametric.scoring import due_skills
@@ -180,8 +181,8 @@ def test_skills_are_read_with_their_calls(memory: Memory) -> None:
     with memory.live("t", "w") as life:
         practice = Practice(memory, life)
         practice.write("make-pickaxe", WORKS)
-        for outcome in ("success", "failure", "stopped"):
-            practice.call("make-pickaxe", "make a pickaxe", state({}), state({}), outcome)
+        for outcome, carried in (("success", {"pickaxe": 1}), ("failure", {}), ("stopped", {})):
+            practice.call("make-pickaxe", "make a pickaxe", state({}), state(carried), outcome)
     (found,) = skills_of(memory, Categories.default())
     assert (found.category, [one.ok for one in found.executions]) == ("craft", [True, False])
     (due,) = due_skills(memory)
@@ -189,3 +190,17 @@ def test_skills_are_read_with_their_calls(memory: Memory) -> None:
     assert due.fired is None
     assert "make-pickaxe (craft)" in str(due)
     assert due.to_json()["executions"] == 2
+
+
+def test_a_call_that_says_it_succeeded_and_brought_nothing_failed(memory: Memory) -> None:
+    with memory.live("t", "w") as life:
+        practice = Practice(memory, life)
+        practice.write("collect-item", "def collect_item(item):\n    collect(item)\n", "gather")
+        practice.write("go-home", "def go_home():\n    go_to(1, 2)\n")
+        for carried in ({}, {"coal": 1}, {"sapling": 1}, {}):
+            last = practice.call("collect-item", "on", state({}), state(carried), arguments={"item": "coal"})
+        practice.call("go-home", "go home", state({}), state({}))
+    forget(memory.layout, last, "a test")
+    collect, home = skills_of(memory, Categories.default())
+    assert [one.ok for one in collect.executions] == [False, True, False, True]  # of the last nothing can be seen
+    assert [one.ok for one in home.executions] == [True]  # no verifier knows such a skill

@@ -19,7 +19,7 @@ from scrubjay.parametric.generated import Parsed, parse
 from scrubjay.parametric.shelf import CycleFolder, Shelf
 from scrubjay.parametric.training import Loss, Recipe, Trained, train
 
-__all__ = ["Check", "Material", "Outcome", "Settings", "agrees", "hold_out", "run_cycle"]
+__all__ = ["Check", "Material", "Outcome", "Settings", "agrees", "hold_out", "need_success", "run_cycle"]
 
 Check = Callable[[Example, Parsed], bool]
 
@@ -65,10 +65,13 @@ class Outcome:
 def hold_out(
     successes: Sequence[Example], pairs: Sequence[Preference], one_in: int = 4
 ) -> tuple[list[Example], list[Preference], list[Example]]:
-    """Sets apart every fourth context, with its pairs. Fewer than `one_in` contexts: all are learned and verified."""
+    """Sets apart every fourth context, with its pairs.
+
+    Fewer than `one_in` contexts: all are learned, and each is verified.
+    """
     prompts = list(dict.fromkeys(one.prompt.text for one in successes))
     if len(prompts) < one_in:
-        return list(successes), list(pairs), list(successes)
+        return list(successes), list(pairs), list({one.prompt.text: one for one in successes}.values())
     apart = set(prompts[one_in - 1 :: one_in])
     held = {one.prompt.text: one for one in successes if one.prompt.text in apart}
     learned = [one for one in successes if one.prompt.text not in apart]
@@ -108,8 +111,7 @@ def run_cycle(
     Damaged, Locked. Whatever is raised, and wherever a kill comes, the adapter that was in place stays.
     """
     chosen = settings or Settings()
-    if not material.successes:
-        raise TrainingFailed(f"{category}: no verified success to learn from; let the slow model act first")
+    need_success(category, material)
     with shelf.cycle(category) as folder:
         current = shelf.current(category)
         _write_plan(folder, adapters, current, material, chosen)
@@ -122,6 +124,12 @@ def run_cycle(
         except ScrubjayError as error:
             folder.write("result", {"kept": False, "error": f"{type(error).__name__}: {error}"})
             raise
+
+
+def need_success(category: str, material: Material) -> None:
+    """Raises TrainingFailed where there is nothing to learn from."""
+    if not material.successes:
+        raise TrainingFailed(f"{category}: no verified success to learn from; let the slow model act first")
 
 
 def _update(

@@ -1,6 +1,6 @@
-"""A memory's procedures judged at once: worthiness, and whether they are due; and a cycle from what was staged.
+"""A memory's procedures judged at once: worthiness, and whether they are due for an update.
 
-It joins the parts of this package over one memory.
+It reads procedures, their calls and the cycles that were; it changes nothing.
 """
 
 from __future__ import annotations
@@ -9,20 +9,17 @@ import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scrubjay.errors import InvalidInput
 from scrubjay.memory.jsonio import Json
 from scrubjay.parametric.categories import load_categories
-from scrubjay.parametric.cycle import Check, Material, Outcome, Settings, agrees, hold_out, run_cycle
 from scrubjay.parametric.shelf import Shelf
 from scrubjay.parametric.skills import Skill, skills_of
-from scrubjay.parametric.staging import examples_of, stage
 from scrubjay.parametric.trigger import STC, Fired, Trigger, is_due
 from scrubjay.parametric.worthiness import Scored, Weights, score, top
 
 if TYPE_CHECKING:
     from scrubjay.public import Memory
 
-__all__ = ["Due", "cycle_of", "due_skills", "internalised", "material_of"]
+__all__ = ["Due", "due_skills", "internalised"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,59 +61,31 @@ def internalised(shelf: Shelf, skills: list[Skill]) -> list[Skill]:
 def due_skills(
     memory: Memory, trigger: Trigger | None = None, weights: Weights | None = None, q: float = 0.5
 ) -> list[Due]:
-    """Every procedure, the worthiest first: the trigger is the paper's where none is given."""
+    """Every procedure, the worthiest first: the trigger is the paper's where none is given.
+
+    The trigger is asked after an execution: a procedure that was not called since a cycle looked at it is not due.
+    """
     rule = trigger or STC()
     skills = skills_of(memory, load_categories(memory.layout))
     shelf = Shelf(memory.layout)
     scored = score(skills, internalised(shelf, skills), weights)
     worthy = {one.skill.name for one in top(scored, q)}
-    updated = _updated(shelf)
-    return [
-        Due(one, one.skill.name in worthy, _fired(rule, one.skill, updated, one.skill.name in worthy)) for one in scored
-    ]
+    updated, seen = _executions(shelf, kept=True), _executions(shelf, kept=False)
+
+    def due(one: Scored) -> Due:
+        name, series = one.skill.name, [run.ok for run in one.skill.executions]
+        is_asked = len(series) > seen.get(name, 0)
+        fired = is_due(rule, series, updated.get(name, 0), name in worthy) if is_asked else None
+        return Due(one, name in worthy, fired)
+
+    return [due(one) for one in scored]
 
 
-def _updated(shelf: Shelf) -> dict[str, int]:
-    """How many executions each procedure had when a cycle last learned from it."""
+def _executions(shelf: Shelf, kept: bool) -> dict[str, int]:
+    """How many executions each procedure had when a cycle last learned from it; without `kept`, also in vain."""
     found: dict[str, int] = {}
     for cycle in shelf.cycles():
-        if (cycle.read("result") or {}).get("kept"):
+        result = cycle.read("result")
+        if result is not None and (result.get("kept") or not kept):
             found |= (cycle.read("configuration") or {}).get("executions", {})
     return found
-
-
-def _fired(rule: Trigger, skill: Skill, updated: dict[str, int], is_worth_it: bool) -> Fired | None:
-    return is_due(rule, [one.ok for one in skill.executions], updated.get(skill.name, 0), is_worth_it)
-
-
-def material_of(memory: Memory, category: str, with_frames: bool) -> Material:
-    """What a cycle of a category learns from: all that was staged of it, a part held out."""
-    categories = load_categories(memory.layout)
-    if category not in categories.names:
-        raise InvalidInput(f"{category!r} is no category; there are {', '.join(categories.names)}")
-    part = stage(memory, categories).of(category)
-    successes, pairs, held = hold_out(*examples_of(memory, part, with_frames))
-    digests = {one.name: one.digest for one in memory.procedures.list()}
-    names = sorted({str(one.procedure) for one in part.successes if one.procedure in digests})
-    counts = {one.name: len(one.executions) for one in skills_of(memory, categories)}
-    return Material(
-        successes, pairs, held, {one: digests[one] for one in names}, {one: counts.get(one, 0) for one in names}
-    )
-
-
-def cycle_of(memory: Memory, category: str, settings: Settings | None = None, check: Check = agrees) -> Outcome:
-    """One cycle of a category on the base that the memory's settings name.
-
-    Raises InvalidInput where no base was chosen or it is a server's, and what `run_cycle` raises.
-    """
-    shelf = Shelf(memory.layout)
-    base = shelf.base
-    if base is None:
-        raise InvalidInput("no base model was chosen: `scrubjay adapters base DIR BASE` chooses one")
-    if base.startswith(("http://", "https://")):
-        raise InvalidInput(f"{base} serves adapters; a cycle needs the base's own weights: a folder, or smollm2-135m")
-    from scrubjay.parametric.adapters import Adapters
-    from scrubjay.parametric.bases import load_base
-
-    material = material_of(memory, category, with_frames=True)
-    return run_cycle(shelf, Adapters(load_base(base)), category, material, settings, check)

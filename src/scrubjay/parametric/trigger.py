@@ -7,7 +7,7 @@ fail more than it did (our copy of the paper does not say of what p is; so rebui
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Protocol
@@ -16,7 +16,7 @@ from scrubjay.errors import InvalidInput
 from scrubjay.parametric.evidence_of_change import passed
 from scrubjay.statistics import two_proportions
 
-__all__ = ["STC", "Fired", "FixedSchedule", "FixedThreshold", "SequentialSTC", "Trigger", "is_due"]
+__all__ = ["STC", "TRIGGERS", "Fired", "FixedSchedule", "FixedThreshold", "SequentialSTC", "Trigger", "is_due"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,3 +180,7 @@ class FixedThreshold:
 def is_due(trigger: Trigger, series: Sequence[bool], updated: int, is_worth_it: bool) -> Fired | None:
     """STC whole: the trigger's condition, and worthiness at or above the (1 - q) quantile of what is scored now."""
     return trigger.last(series, updated) if is_worth_it else None
+
+
+TRIGGERS: dict[str, Callable[[], Trigger]] = {"stc": STC, "sequential": SequentialSTC}
+"""The paper's rule and the corrected one, by the names that commands know them by."""

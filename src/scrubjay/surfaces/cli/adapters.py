@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from scrubjay.memory.jsonio import Json
+    from scrubjay.parametric.cycle import Outcome, Settings
+    from scrubjay.parametric.scoring import Due
     from scrubjay.parametric.worthiness import Weights
     from scrubjay.public import Memory
 
@@ -21,7 +23,8 @@ examples:
   scrubjay adapters score runs/first                  procedures by worthiness, with its terms; which are due
   scrubjay adapters weights runs/first --size 10      a grid search for the weights of worthiness, printed
   scrubjay adapters base runs/first smollm2-135m      the base model: a folder, smollm2-135m, or http://… of a server
-  scrubjay adapters cycle runs/first craft            train, verify, and keep or roll back
+  scrubjay adapters update runs/first                 a cycle of every category in which a skill is due; else nothing
+  scrubjay adapters cycle runs/first craft            train, verify, and keep or roll back, due or not
   scrubjay adapters list runs/first                   adapters in place, and all cycles
   scrubjay adapters use runs/first                    turns on the fast path in each life, latency, tokens
 
@@ -29,7 +32,7 @@ A base needs `pip install 'scrubjay[parametric]'`. Whoever lives in the memory w
 adapters in place.
 """
 
-_ACTIONS = ("stage", "score", "weights", "base", "cycle", "list", "use")
+_ACTIONS = ("stage", "score", "weights", "base", "update", "cycle", "list", "use")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -38,19 +41,30 @@ def configure(parser: argparse.ArgumentParser) -> None:
     made = {name: actions.add_parser(name, help=_HELP[name]) for name in _ACTIONS}
     for one in made.values():
         one.add_argument("dir", metavar="DIR", help="folder of the memory")
-    for name in ("stage", "score", "weights", "list", "cycle", "use"):
+    for name in ("stage", "score", "weights", "list", "update", "cycle", "use"):
         made[name].add_argument("--json", action="store_true", help="a JSON object a line")
     made["base"].add_argument("base", metavar="BASE", nargs="?", help="what to choose; without it, what is chosen")
-    made["score"].add_argument(
-        "--q", type=float, default=0.5, metavar="Q", help="the upper share that is worth it (0.5)"
-    )
+    for name in ("score", "update"):
+        made[name].add_argument(
+            "--q", type=float, default=0.5, metavar="Q", help="the upper share that is worth it (0.5)"
+        )
+        made[name].add_argument(
+            "--trigger",
+            choices=("stc", "sequential"),
+            default="stc",
+            help="the rule by which a skill is due: the paper's (the default), or the corrected one",
+        )
     made["weights"].add_argument("--size", type=int, default=10, metavar="N", help="how many skills are chosen (10)")
-    cycle = made["cycle"]
-    cycle.add_argument("category", metavar="CATEGORY", help="craft, gather, combat, or one of categories.json")
-    cycle.add_argument("--steps", type=int, default=60, metavar="N", help="training steps (default 60)")
-    cycle.add_argument("--rate", type=float, default=1e-3, metavar="R", help="learning rate (default 0.001)")
-    cycle.add_argument("--batch", type=int, default=4, metavar="N", help="successes, and pairs, in a step (default 4)")
-    cycle.add_argument("--seed", type=int, default=0, metavar="S", help="which chances (default 0)")
+    made["cycle"].add_argument("category", metavar="CATEGORY", help="craft, gather, combat, or one of categories.json")
+    for name in ("update", "cycle"):
+        _add_recipe(made[name])
+
+
+def _add_recipe(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--steps", type=int, default=60, metavar="N", help="training steps (default 60)")
+    parser.add_argument("--rate", type=float, default=1e-3, metavar="R", help="learning rate (default 0.001)")
+    parser.add_argument("--batch", type=int, default=4, metavar="N", help="successes, and pairs, in a step (default 4)")
+    parser.add_argument("--seed", type=int, default=0, metavar="S", help="which chances (default 0)")
 
 
 _HELP = {
@@ -58,21 +72,22 @@ _HELP = {
     "score": "worthiness of procedures, and which are due for an update",
     "weights": "search the weights of worthiness",
     "base": "choose the base model",
-    "cycle": "update the adapter of a category",
+    "update": "update the adapters in whose category a skill is due",
+    "cycle": "update the adapter of a category, due or not",
     "list": "adapters and cycles",
     "use": "turns on the fast path",
 }
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carries out one action and prints what it says; 1 where a cycle was rolled back."""
+    """Carries out one action and prints what it says; 1 where a cycle was rolled back or could not be."""
     from scrubjay.public import Memory
 
-    if arguments.action == "score" and not 0 < arguments.q <= 1:
+    if not 0 < getattr(arguments, "q", 1) <= 1:
         from scrubjay.errors import InvalidInput
 
         raise InvalidInput(f"--q: a share above 0, at most 1, was expected, found {arguments.q}")
-    changes = arguments.action == "cycle" or (arguments.action == "base" and arguments.base is not None)
+    changes = arguments.action in ("update", "cycle") or (arguments.action == "base" and arguments.base is not None)
     with Memory.open(arguments.dir, read_only=not changes) as memory:
         return _RUN[arguments.action](memory, arguments)
 
@@ -107,14 +122,19 @@ def _stage(memory: Memory, arguments: argparse.Namespace) -> int:
 
 
 def _score(memory: Memory, arguments: argparse.Namespace) -> int:
-    from scrubjay.parametric.scoring import due_skills
-
-    for one in due_skills(memory, q=arguments.q):
+    for one in _due(memory, arguments):
         if arguments.json:
             _json(one.to_json())
         else:
             print(one)
     return 0
+
+
+def _due(memory: Memory, arguments: argparse.Namespace) -> list[Due]:
+    from scrubjay.parametric.scoring import due_skills
+    from scrubjay.parametric.trigger import TRIGGERS
+
+    return due_skills(memory, TRIGGERS[arguments.trigger](), q=arguments.q)
 
 
 def _weights(memory: Memory, arguments: argparse.Namespace) -> int:
@@ -199,23 +219,53 @@ def _base(memory: Memory, arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _update(memory: Memory, arguments: argparse.Namespace) -> int:
+    from scrubjay.parametric.updating import update
+
+    due = [one for one in _due(memory, arguments) if one.fired is not None]
+    for one in due:
+        if not arguments.json:
+            print(f"{one.scored.skill.name} is due: {one.fired.why if one.fired else ''}", flush=True)
+    if not due:
+        print("(no skill is due: `scrubjay adapters score` shows them; `cycle` trains all the same)", file=sys.stderr)
+        return 0
+    are_kept = True
+    for one_update in update(memory, due, _settings(arguments)):
+        are_kept &= one_update.outcome is not None and one_update.outcome.kept
+        if one_update.outcome is not None:
+            _tell(memory, one_update.category, one_update.outcome, arguments)
+        elif arguments.json:
+            _json({"category": one_update.category, "kept": False, "error": one_update.why})
+        else:
+            print(one_update.why, file=sys.stderr)
+    return 0 if are_kept else 1
+
+
 def _cycle(memory: Memory, arguments: argparse.Namespace) -> int:
+    from scrubjay.parametric.updating import cycle_of
+
+    outcome = cycle_of(memory, arguments.category, _settings(arguments))
+    _tell(memory, arguments.category, outcome, arguments)
+    return 0 if outcome.kept else 1
+
+
+def _settings(arguments: argparse.Namespace) -> Settings:
     from scrubjay.parametric.cycle import Settings
-    from scrubjay.parametric.scoring import cycle_of
     from scrubjay.parametric.training import Recipe
 
-    recipe = Recipe(steps=arguments.steps, rate=arguments.rate, batch=arguments.batch, seed=arguments.seed)
-    outcome = cycle_of(memory, arguments.category, Settings(recipe))
+    return Settings(Recipe(steps=arguments.steps, rate=arguments.rate, batch=arguments.batch, seed=arguments.seed))
+
+
+def _tell(memory: Memory, category: str, outcome: Outcome, arguments: argparse.Namespace) -> None:
     told = f"verified {outcome.before} -> {outcome.after} of {outcome.n}, {outcome.trained.cpu_seconds:.0f} CPU-s"
     where = memory.layout.relative(outcome.folder.path)
     if arguments.json:
-        _json({"category": arguments.category, "cycle": outcome.folder.number, "kept": outcome.kept, "path": where,
+        _json({"category": category, "cycle": outcome.folder.number, "kept": outcome.kept, "path": where,
                "verified_before": outcome.before, "verified_after": outcome.after, "held_out": outcome.n})  # fmt: skip
     elif outcome.kept:
-        print(f"{arguments.category}: the adapter of cycle {outcome.folder.number} is in place, {told}: {where}")
+        print(f"{category}: the adapter of cycle {outcome.folder.number} is in place, {told}: {where}")
     else:
-        print(f"{arguments.category}: cycle {outcome.folder.number} was rolled back, {told}: {where}")
-    return 0 if outcome.kept else 1
+        print(f"{category}: cycle {outcome.folder.number} was rolled back, {told}: {where}")
 
 
 def _json(row: Json) -> None:
@@ -227,6 +277,7 @@ _RUN: dict[str, Callable[[Memory, argparse.Namespace], int]] = {
     "score": _score,
     "weights": _weights,
     "base": _base,
+    "update": _update,
     "cycle": _cycle,
     "list": _list,
     "use": _use,
