@@ -13,7 +13,7 @@ from scrubjay import Memory, Query
 from scrubjay.agent.loop import Run
 from scrubjay.agent.skills import Skills
 from scrubjay.environments.contract import Environment
-from scrubjay.errors import ModelUnavailable
+from scrubjay.errors import Damaged, ModelUnavailable
 from scrubjay.memory import journal
 from scrubjay.methods.named import make_method, make_player
 from scrubjay.models.contract import Entry, Plan, Turn
@@ -21,6 +21,7 @@ from scrubjay.parametric.backbone import Generation
 from scrubjay.parametric.categories import Categories, Category
 from scrubjay.parametric.examples import Prompt
 from scrubjay.parametric.metrics import jaccard, tier_use
+from scrubjay.parametric.policy import policy_of
 from scrubjay.parametric.shelf import Shelf
 from scrubjay.parametric.staging import stage
 from scrubjay.parametric.tiers import FAST, FastTier, TwoTiers, goal_by_memory
@@ -135,6 +136,49 @@ def test_where_the_server_is_away_the_slow_model_acts(memory: Memory, corridor: 
     assert tier.tally.left == {"no answer from its server": 2}
 
 
+class Unusable(Prepared):
+    """A fast policy whose adapter can't be read."""
+
+    def generate(self, category: str, prompt: Prompt) -> Generation:
+        raise Damaged("12 bytes were expected and 3 are there", file="adapters/walk/0001/adapter_model.safetensors")
+
+
+def test_an_adapter_that_is_broken_costs_no_life_and_a_person_is_told(memory: Memory, corridor: Corridor) -> None:
+    tier = tier_of(memory, corridor, Unusable(""))
+    with pytest.warns(RuntimeWarning, match="leaves walk to the slow model: adapters/walk/0001"):
+        assert len(live(memory, tier, corridor, steps=2).turns) == 2
+    assert tier.tally.left == {"its adapter can't be used": 2}
+
+
+def test_a_broken_file_of_what_is_in_place_costs_no_life(memory: Memory, corridor: Corridor) -> None:
+    shelf = Shelf(memory.layout)
+    shelf.choose_base("http://127.0.0.1:1")
+    path = Path(shelf.root) / "walk" / "current.json"
+    path.parent.mkdir()
+    path.write_text("[")
+    policy = policy_of(memory)
+    assert policy is not None
+    tier = FastTier(policy, memory, Skills(corridor, memory), WALK, lambda turn: "walk")
+    with pytest.warns(RuntimeWarning, match=r"current\.json"):
+        assert len(live(memory, tier, corridor, steps=1).turns) == 1
+
+
+def test_what_was_done_is_read_once_also_where_nothing_was(memory: Memory) -> None:
+    memory.procedures.create("stride", "Walks.", code="def stride():\n    act('right', 3)\n", category="reach")
+    categories = Categories((Category("reach", frozenset({"three"})),))
+    goal, said = goal_by_memory(memory, categories), []
+    plans = [Plan((Entry("stride", arguments={}),), "three")] * 2
+
+    class Asks(InTurn):
+        def decide(self, turn: Turn) -> Plan:
+            said.append(goal(turn))
+            return super().decide(turn)
+
+    Run(Corridor(), Asks(plans), memory, steps=6, lives=1).run()
+    Run(Corridor(), Asks(plans), memory, steps=3, lives=1).run()
+    assert said == [None, None, None]  # a life later it is still what was known at the first turn
+
+
 def test_after_a_failure_the_slow_model_acts_and_the_same_is_asked_again_later(
     memory: Memory, corridor: Corridor
 ) -> None:
@@ -170,11 +214,13 @@ def test_a_disabled_procedure_is_not_written_anew(lived: Memory, corridor: Corri
 
 def test_another_procedure_of_the_same_name_stays(memory: Memory, corridor: Corridor) -> None:
     memory.procedures.create("go-right", "Waits.", code="def go_right():\n    act('wait', 1)\n")
-    live(memory, tier_of(memory, corridor, Prepared(RIGHT)), corridor, steps=2)
+    tier = tier_of(memory, corridor, Prepared(RIGHT))
+    live(memory, tier, corridor, steps=6)
     names = [one.name for one in memory.procedures.list()]
     assert len(names) == 2
     assert names[1].startswith("walk-")
-    assert memory.procedures.statistics(names[1]).called == 1
+    assert memory.procedures.statistics(names[1]).called == 3  # and is found again, under the name that it got
+    assert tier.tally.left == {}
 
 
 def test_the_goal_is_the_task_or_the_next_milestone_that_was_done_before(memory: Memory) -> None:

@@ -8,11 +8,12 @@ its success or correction is recorded like everything, and so is there for the n
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from scrubjay.errors import Conflict, Damaged, InvalidInput, ModelUnavailable, NotFound
+from scrubjay.errors import Conflict, Damaged, InvalidInput, ModelUnavailable, NotFound, ScrubjayError
 from scrubjay.memory.evidence import read_record
 from scrubjay.memory.jsonio import Json
 from scrubjay.memory.procedure_files import normal_name
@@ -83,13 +84,21 @@ class FastTier:
         category = None if goal is None else self._categories.of(goal)
         if goal is None or category is None:
             return self._leave("no category")
-        if category not in self._policy.categories:
-            return self._leave("no adapter")
+        try:
+            if category not in self._policy.categories:
+                return self._leave("no adapter")
+        except Damaged as error:
+            return self._unusable(category, error)
         return self._written(turn, goal, category)
 
     def _leave(self, why: str) -> Plan | None:
         self.tally.leave(why)
         return None
+
+    def _unusable(self, category: str, error: ScrubjayError) -> Plan | None:
+        """An adapter that is broken, of another base, or unknown to its server costs no life; a person is told."""
+        warnings.warn(f"the fast tier leaves {category} to the slow model: {error}", RuntimeWarning, stacklevel=2)
+        return self._leave("its adapter can't be used")
 
     def _failed(self, turn: Turn) -> bool:
         """Verifies the attempt of the turn before; true where it failed."""
@@ -114,6 +123,8 @@ class FastTier:
             generation = self._policy.generate(category, prompt)
         except ModelUnavailable:
             return self._leave("no answer from its server")
+        except (InvalidInput, NotFound, Damaged) as error:
+            return self._unusable(category, error)
         parsed = parse(generation)
         if parsed.failure is not None:
             return self._leave(parsed.failure)
@@ -136,7 +147,8 @@ class FastTier:
         by its own name. Raises InvalidInput, Conflict.
         """
         name, code = _named(parsed, category)
-        texts = {parsed.source.strip(), code.strip()}
+        other, wrapped = _anonymous(parsed, category)
+        texts = {one.strip() for one in (parsed.source, code, wrapped)}
         for one in self._memory.procedures.list():
             if one.source is not None and one.source.strip() in texts:
                 if one.status == "disabled":
@@ -145,8 +157,8 @@ class FastTier:
         try:
             self._memory.procedures.create(name, goal, code=code, category=category)
         except Conflict:  # another procedure has the name of this function
-            name, code = _anonymous(parsed, category)
-            self._memory.procedures.create(name, goal, code=code, category=category)
+            self._memory.procedures.create(other, goal, code=wrapped, category=category)
+            return other
         return name
 
 
@@ -198,13 +210,14 @@ def goal_by_memory(memory: Memory, categories: Categories) -> Goal:
     that was done before from a state comparable to the present one. What was done is read once, at the first turn.
     """
     done: dict[str, list[Json]] = {}
-    order: list[str] = []
+    order: list[str] | None = None
 
     def goal(turn: Turn) -> str | None:
+        nonlocal order
         if categories.of(turn.task) is not None:
             return turn.task
-        if not order:
-            order.extend(_reached(memory))
+        if order is None:
+            order = _reached(memory)
             for one in stage(memory, categories).successes:
                 done.setdefault(normal(one.context.task), []).append(one.context.state)
         for milestone in order:
