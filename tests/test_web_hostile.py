@@ -54,6 +54,21 @@ def test_a_number_that_is_none_is_told(client: TestClient, path: str, status: in
     assert "see the terminal" not in response.text
 
 
+def test_a_memory_that_was_moved_away_is_not_shown_as_an_empty_one(tmp_path: Path) -> None:
+    hostile_memory(tmp_path / "memory")
+    reader = Reader(str(tmp_path / "memory"), "runs/here")
+    client = TestClient(application(reader, Address("127.0.0.1", 8642)), "http://127.0.0.1:8642")
+    assert client.get("/").status_code == 200
+    (tmp_path / "memory").rename(tmp_path / "elsewhere")
+    for path in ("/", "/search?last=3", "/episodes/ep_000001", "/live"):
+        response = client.get(path)
+        assert response.status_code == 404
+        assert "runs/here is not there any more" in response.text
+    (tmp_path / "elsewhere").rename(tmp_path / "memory")
+    assert client.get("/search?last=3").status_code == 200
+    reader.close()
+
+
 def test_a_regular_expression_that_never_ends_holds_up_nobody(tmp_path: Path) -> None:
     with Memory.create(tmp_path / "memory") as memory, memory.live("x") as life:
         for text in ("a" * 60, "the door is open"):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from scrubjay.errors import NotFound
 from scrubjay.surfaces.web.form import whole_number
 from scrubjay.surfaces.web.reader import Reader
 from scrubjay.surfaces.web.templating import page
@@ -18,8 +20,10 @@ _MOST = 1 << 53
 
 
 def reader_of(request: Request) -> Reader:
-    """The memory that is served, its outline as new as its files."""
+    """The memory that is served, its outline as new as its files. Raises NotFound where its folder is gone."""
     reader: Reader = request.app.state.reader
+    if not os.path.isdir(reader.layout.root):
+        raise NotFound(f"{reader.shown} is not there any more: start the server again with the folder's new place")
     reader.outline.refresh()
     return reader
 
