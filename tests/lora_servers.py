@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -13,7 +15,11 @@ Json = dict[str, Any]
 
 
 class Served:
-    """What a server was asked, and how it is to answer: `finish`, a `status` other than 200, or `garbage`."""
+    """What a server was asked, and how it is to answer: `finish`, a `status` other than 200, or `garbage`.
+
+    `elsewhere` is where it sends whoever asks, `promised` how many bytes more it announces than come, `pause` the
+    seconds before each of them.
+    """
 
     def __init__(self, kind: str, loras: tuple[str, ...] = ()) -> None:
         self.kind, self.url = kind, ""
@@ -21,6 +27,7 @@ class Served:
         self.known = {"base"}
         self.loras = [{"id": nth, "path": path, "scale": 0.0} for nth, path in enumerate(loras)]
         self.finish, self.status, self.garbage = "stop", 200, b""
+        self.elsewhere, self.promised, self.pause = "", 0, 0.0
 
     def post(self, path: str, body: Json) -> tuple[int, Any]:
         """The answer to a request."""
@@ -58,9 +65,15 @@ def serving(served: Served) -> Iterator[Served]:
         def _send(self, status: int, answer: Any) -> None:
             data = served.garbage or (answer if isinstance(answer, str) else json.dumps(answer)).encode()
             self.send_response(status)
-            self.send_header("Content-Length", str(len(data)))
+            if served.elsewhere:
+                self.send_header("Location", served.elsewhere)
+            self.send_header("Content-Length", str(len(data) + served.promised))
             self.end_headers()
-            self.wfile.write(data)
+            with contextlib.suppress(OSError):  # whoever asked is gone
+                for part in [data] if not served.pause else [data[at : at + 1] for at in range(len(data))]:
+                    time.sleep(served.pause)
+                    self.wfile.write(part)
+            self.close_connection = True
 
         def log_message(self, format: str, *args: Any) -> None:
             pass

@@ -96,7 +96,11 @@ def test_what_a_server_does_wrong_is_told_and_what_it_refuses(shelf: Shelf) -> N
         with pytest.raises(InvalidInput, match=r"status 400: .*as told"):
             policy.publish("craft")
         served.status = 200
-        for garbage in (b"{", b"{}", b'{"choices": []}', b"hello", b'{"choices": [{"message": 3}]}'):
+        choice = b'{"choices": [{"message": {"content": "x"}}], "usage": {"prompt_tokens": %s}}'
+        for garbage in (
+            b"{", b"{}", b'{"choices": []}', b"hello", b'{"choices": [{"message": 3}]}', b"[" * 100_000, b"\xff{",
+            choice % b"1e999", choice % b"NaN", choice % b'"many"', b'{"choices": null}', b"<html>",
+        ):  # fmt: skip
             served.garbage = garbage
             with pytest.raises(ModelUnavailable) as caught:
                 policy.generate("craft", Prompt("go"))
@@ -107,6 +111,44 @@ def test_what_a_server_does_wrong_is_told_and_what_it_refuses(shelf: Shelf) -> N
         policy.publish("combat")
     with pytest.raises(InvalidInput, match="kind=vllm or kind=llama"):
         served_policy(shelf, "http://127.0.0.1:1?kind=other")
+
+
+def test_an_answer_that_is_too_large_or_too_slow_or_breaks_off_is_none(shelf: Shelf) -> None:
+    with serving(Served("vllm")) as served:
+        policy = ServedPolicy(shelf, Server(served.url, "vllm", seconds=1))
+        policy.publish("craft")
+        served.promised = 5
+        with pytest.raises(ModelUnavailable, match="broke off, 5 bytes before"):
+            policy.generate("craft", Prompt("go"))
+        served.promised, served.garbage = 0, b" " * (9 << 20)
+        with pytest.raises(ModelUnavailable, match="more than 8388608 bytes"):
+            policy.generate("craft", Prompt("go"))
+        served.garbage, served.pause = b" " * 40, 0.1
+        with pytest.raises(ModelUnavailable, match="not done after 1 s"):
+            policy.generate("craft", Prompt("go"))
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_a_server_that_sends_elsewhere_is_not_followed(status: int, shelf: Shelf) -> None:
+    with serving(Served("llama", ("craft.gguf",))) as served, serving(Served("llama", ("craft.gguf",))) as other:
+        policy = served_policy(shelf, f"{served.url}?kind=llama")
+        served.elsewhere, served.status = f"{other.url}/v1/chat/completions", status
+        with pytest.raises(InvalidInput, match=f"refused with status {status}"):
+            policy.generate("craft", Prompt("go", picture()))
+        assert other.asked == []
+
+
+@pytest.mark.parametrize("base", ["http://[::1", "http://", "http://host:many/", "http://host:99999", "http://a b/"])
+def test_an_address_that_is_none_is_refused(base: str, shelf: Shelf) -> None:
+    with pytest.raises(InvalidInput, match="no address of a server"):
+        served_policy(shelf, base)
+
+
+def test_a_list_of_adapters_that_is_none_is_told(shelf: Shelf) -> None:
+    with serving(Served("llama", ("craft.gguf",))) as served:
+        served.loras = [{"id": "x", "path": "craft.gguf"}]
+        with pytest.raises(ModelUnavailable, match="no list of adapters"):
+            served_policy(shelf, f"{served.url}?kind=llama").generate("craft", Prompt("go"))
 
 
 def test_a_memory_whose_base_is_a_server_has_its_policy(memory: Memory, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ sends prompts to the one server that a person configured.
 from __future__ import annotations
 
 import base64
+import http.client
 import json
 import time
 import urllib.error
@@ -25,6 +26,7 @@ from scrubjay.parametric.shelf import Shelf
 __all__ = ["Kind", "ServedPolicy", "Server", "served_policy"]
 
 Kind = Literal["vllm", "llama"]
+_MOST_BYTES = 8 << 20  # of one answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +55,43 @@ class Server:
     def _answer(self, request: urllib.request.Request) -> Any:
         where = request.full_url
         try:
-            with urllib.request.urlopen(request, timeout=self.seconds) as reply:
-                data = reply.read()
+            with _OPENER.open(request, timeout=self.seconds) as reply:
+                data = self._read(reply)
         except urllib.error.HTTPError as error:
             said = error.read(2000).decode(errors="replace")
             if error.code >= 500:
                 raise ModelUnavailable(f"{where}: status {error.code}: {said:.300}") from None
             raise InvalidInput(f"{where}: refused with status {error.code}: {said:.300}") from None
-        except OSError as error:
+        except (OSError, http.client.HTTPException) as error:
             raise ModelUnavailable(f"{where}: no answer: {error}") from None
         try:
             return json.loads(data) if data.strip().startswith((b"{", b"[")) else data.decode(errors="replace")
-        except ValueError:
+        except (ValueError, RecursionError):
             raise ModelUnavailable(f"{where}: an answer that is no JSON", is_garbled=True) from None
+
+    def _read(self, reply: Any) -> bytes:
+        """All of an answer, within `seconds`. Raises OSError."""
+        end, parts, size = time.monotonic() + self.seconds, [], 0
+        while part := reply.read1(1 << 16):
+            parts.append(part)
+            size += len(part)
+            if size > _MOST_BYTES:
+                raise OSError(f"more than {_MOST_BYTES} bytes")
+            if time.monotonic() > end:
+                raise TimeoutError(f"it was not done after {self.seconds:g} s")
+        if reply.length:
+            raise OSError(f"it broke off, {reply.length} bytes before its end")
+        return b"".join(parts)
+
+
+class _Here(urllib.request.HTTPRedirectHandler):
+    """No other server than the one that was configured."""
+
+    def redirect_request(self, *args: Any, **named: Any) -> None:
+        """Follows none: the status is the answer."""
+
+
+_OPENER = urllib.request.build_opener(_Here)
 
 
 class ServedPolicy:
@@ -98,7 +124,7 @@ class ServedPolicy:
         if current is None:
             raise NotFound(f"{category} has no adapter yet: run a cycle of it")
         if self._server.kind == "llama":
-            self._llama_id(category)
+            self._llama_id(category, self._listed())
             return
         body = {"lora_name": category, "lora_path": current.adapter, "load_inplace": True}
         self._server.post("/v1/load_lora_adapter", body)
@@ -120,18 +146,21 @@ class ServedPolicy:
 
     def _llama_choice(self, category: str) -> list[Json]:
         """The adapter of this category at full scale, every other at none."""
-        chosen = self._llama_id(category)
-        return [{"id": one["id"], "scale": float(one["id"] == chosen)} for one in self._listed()]
+        listed = self._listed()
+        chosen = self._llama_id(category, listed)
+        return [{"id": one["id"], "scale": float(one["id"] == chosen)} for one in listed]
 
     def _listed(self) -> list[Json]:
         found = self._server.get("/lora-adapters")
-        if not isinstance(found, list) or not all(isinstance(one, dict) and "id" in one for one in found):
+        if not isinstance(found, list) or not all(
+            isinstance(one, dict) and type(one.get("id")) is int for one in found
+        ):
             raise ModelUnavailable(f"{self._server.url}: no list of adapters", is_garbled=True)
         return found
 
-    def _llama_id(self, category: str) -> int:
+    def _llama_id(self, category: str, listed: list[Json]) -> int:
         """By the name of its file: craft.gguf, or any file under adapters/craft/."""
-        for one in self._listed():
+        for one in listed:
             parts = str(one.get("path", "")).replace("\\", "/").split("/")
             if category in parts or parts[-1].rpartition(".")[0] == category:
                 return int(one["id"])
@@ -159,7 +188,7 @@ def _generation(answer: Any, seconds: float) -> Generation:
             choice.get("finish_reason") == "length",
             seconds,
         )
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError):
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError):
         raise ModelUnavailable(f"an answer without a completion: {answer!r:.200}", is_garbled=True) from None
 
 
@@ -168,7 +197,13 @@ def served_policy(shelf: Shelf, base: str) -> ServedPolicy:
 
     Raises InvalidInput for another kind.
     """
-    parts = urlsplit(base)
+    try:
+        parts = urlsplit(base)
+        is_whole = bool(parts.hostname) and (parts.port or 80) > 0 and base.isprintable() and " " not in base
+    except ValueError:
+        is_whole = False
+    if not is_whole:
+        raise InvalidInput(f"{base!r:.200}: no address of a server; http://127.0.0.1:8000/?kind=vllm is one")
     asked = {key: values[-1] for key, values in parse_qs(parts.query).items()}
     kind = asked.get("kind", "vllm")
     if kind not in ("vllm", "llama"):
