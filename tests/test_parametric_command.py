@@ -149,3 +149,21 @@ def test_a_server_trains_nothing_and_a_base_must_be_there(practised: str, capsys
         assert main(["adapters", "base", practised, base]) == 0
         assert main(["adapters", "cycle", practised, "craft"]) == 1
         assert why in capsys.readouterr().err
+
+
+def test_an_agent_that_lives_takes_the_adapter_of_a_later_cycle_without_a_new_start(practised: str) -> None:
+    assert main(["adapters", "base", practised, str(Path(practised).parent / "base")]) == 0
+    cycle = ["adapters", "cycle", practised, "craft", "--batch", "2", "--rate", "0.02"]
+    asked = prompt_of("make a pickaxe", state({"wood": 3}))
+    with Memory.open(practised, read_only=True) as memory:
+        living = policy_of(memory)
+        assert living is not None
+        assert living.categories == ()
+        texts = []
+        for steps in ("1", "12"):
+            assert main([*cycle, "--steps", steps]) == 0
+            assert living.categories == ("craft",)
+            texts.append(living.generate("craft", asked).text)
+        fresh = policy_of(memory)
+        assert fresh is not None
+        assert texts[0] != texts[1] == fresh.generate("craft", asked).text
