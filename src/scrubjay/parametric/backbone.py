@@ -87,16 +87,33 @@ class Backbone:
         return self.end if filler is None else int(filler)
 
     def _rendered(self, prompt: Prompt) -> str:
-        content: Any = prompt.text
-        if prompt.image is not None and self.sees:
-            content = [{"type": "image"}, {"type": "text", "text": prompt.text}]
+        content: Any = self._as_data(prompt.text)
         if not self.tokenizer.chat_template:
-            return f"{prompt.text}\n"
+            return f"{content}\n"
+        if prompt.image is not None and self.sees:
+            content = [{"type": "image"}, {"type": "text", "text": content}]
         return str(
             self.tokenizer.apply_chat_template(
                 [{"role": "user", "content": content}], add_generation_prompt=True, tokenize=False
             )
         )
+
+    @cached_property
+    def _marks(self) -> tuple[str, ...]:
+        """The texts that a tokenizer takes for more than text: of turns, of pictures, of ends."""
+        known = {*self.tokenizer.all_special_tokens, *self.tokenizer.get_added_vocab()}
+        return tuple(sorted((one for one in known if len(one) > 1), key=len, reverse=True))
+
+    def _as_data(self, text: str) -> str:
+        """A text of a task or a state: what would be a mark of the template is taken apart."""
+        for mark in self._marks:
+            text = text.replace(mark, f"{mark[0]} {mark[1:]}")
+        return _whole(text)
+
+    def _tokens(self, completion: str) -> list[int]:
+        is_marked = any(mark in completion for mark in self._marks)
+        more = {"split_special_tokens": True} if is_marked else {}
+        return [*self.tokenizer(_whole(completion), add_special_tokens=False, **more)["input_ids"]]
 
     def _encoded(self, prompt: Prompt) -> dict[str, Any]:
         """Tensors of one prompt, each with a first dimension of one (or of patches, for a picture)."""
@@ -104,13 +121,16 @@ class Backbone:
         if prompt.image is not None and self.sees:
             from PIL import Image
 
-            picture = Image.open(io.BytesIO(prompt.image)).convert("RGB")
-            return dict(self.processor(text=[text], images=[picture], return_tensors="pt"))
+            try:
+                picture = Image.open(io.BytesIO(prompt.image)).convert("RGB")
+                return dict(self.processor(text=[text], images=[picture], return_tensors="pt"))
+            except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+                raise InvalidInput(f"a frame of {len(prompt.image)} bytes that can't be read: {error}") from None
         return dict(self.tokenizer([text], add_special_tokens=False, return_tensors="pt"))
 
     def count(self, text: str) -> int:
         """Tokens of a text."""
-        return len(self.tokenizer(text, add_special_tokens=False)["input_ids"])
+        return len(self._tokens(text))
 
     # --- log-probabilities
 
@@ -123,10 +143,7 @@ class Backbone:
         from torch.nn import functional
 
         encoded = [self._encoded(prompt) for prompt in prompts]
-        answers = [
-            torch.tensor([*self.tokenizer(text, add_special_tokens=False)["input_ids"], self.end])
-            for text in completions
-        ]
+        answers = [torch.tensor([*self._tokens(text), self.end]) for text in completions]
         rows = [torch.cat((one["input_ids"][0], answer)) for one, answer in zip(encoded, answers, strict=True)]
         length = max(map(len, rows))
         ids = torch.full((len(rows), length), self._filler)
@@ -203,3 +220,8 @@ class Backbone:
         tokens = tokens if is_cut else tokens[: tokens.index(self.end)]
         text = self.tokenizer.decode(tokens, skip_special_tokens=True)
         return Generation(text, prompt_tokens, len(tokens) + (not is_cut), is_cut, seconds)
+
+
+def _whole(text: str) -> str:
+    """Half a pair of surrogates, which a recorded text may hold, is no character."""
+    return text.encode(errors="replace").decode()

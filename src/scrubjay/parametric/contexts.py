@@ -17,6 +17,7 @@ __all__ = ["Context", "comparable", "facts_of", "normal", "overlap", "prompt_of"
 _ALIKE = 0.5
 _NUMBER = re.compile(r"(\d+)")
 _MOST = 24
+_MOST_OF_TASK = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +58,18 @@ def overlap(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def prompt_of(task: str, state: Json, image: bytes | None = None) -> Prompt:
-    """What a policy is asked: the task, what is carried (with counts), what is in view."""
-    lines = [f"Task: {' '.join(task.split())}"]
+    """What a policy is asked: the task, what is carried (with counts), what is in view. Each on one line, and bounded:
+    these are words of an environment."""
+    lines = [f"Task: {_one_line(task, _MOST_OF_TASK)}"]
     inventory, view = state.get("inventory"), state.get("view")
     if isinstance(inventory, dict) and inventory:
-        lines.append("Carried: " + ", ".join(f"{name} {count}" for name, count in sorted(inventory.items())[:_MOST]))
+        carried = (f"{_one_line(name)} {_one_line(count)}" for name, count in sorted(inventory.items())[:_MOST])
+        lines.append("Carried: " + ", ".join(carried))
     if isinstance(view, list) and view:
         seen = sorted({word for line in view for word in str(line).split()})
-        lines.append("In view: " + ", ".join(seen[:_MOST]))
+        lines.append("In view: " + ", ".join(map(_one_line, seen[:_MOST])))
     return Prompt("\n".join(lines), image)
+
+
+def _one_line(value: object, most: int = 60) -> str:
+    return " ".join(str(value).split())[:most]
