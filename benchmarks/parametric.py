@@ -50,13 +50,11 @@ def tiny(folder: str) -> Iterator[Unit]:
 def smollm2(folder: str) -> Iterator[Unit]:
     """The pretrained base: objectives of three seeds, one retention run."""
     from parametric_learning import Bench, Scale, objectives, retention
+    from parametric_paths import RECIPE
     from parametric_tasks import Judge
     from scrubjay.parametric.bases import SMOLLM2, load_base
-    from scrubjay.parametric.training import Recipe
 
-    scale = Scale(
-        "SmolLM2-135M-Instruct", Recipe(steps=12, rate=1e-3, batch=3), 1e-4, tokens=64, held_out=12, learned=(32, 16)
-    )
+    scale = Scale("SmolLM2-135M-Instruct", RECIPE, 1e-4, learned=(48, 48))
     bench = Bench(lambda: load_base(SMOLLM2), scale, Judge())
     for seed in SEEDS:
         yield f"objectives {seed}", objectives(bench, seed, ("DPO", "BC + DPO"))

@@ -21,7 +21,8 @@ from scrubjay.parametric.generated import parse
 from scrubjay.parametric.training import Recipe, train
 
 Json = dict[str, Any]
-_HELD, _TOKENS = 12, 64
+RECIPE = Recipe(steps=24, rate=2e-3, batch=4)  # every success twice: some three minutes of one thread
+_TOKENS = 80
 
 
 def retrieved(task: Task, learned: list[Task], shown: int) -> Prompt:
@@ -57,7 +58,6 @@ def compared() -> Iterator[Json]:
     """Adapter, and one, three and five successes in the prompt."""
     judge = Judge()
     learned, held = split("craft", 0)
-    held = held[:_HELD]
     successes, pairs = learnable(learned)
     backbone = load_base(SMOLLM2)
     for shown in (1, 3, 5):
@@ -66,7 +66,7 @@ def compared() -> Iterator[Json]:
     adapters = Adapters(backbone)
     adapters.add("craft")
     with adapters.training("craft") as weights:
-        train(backbone, weights, successes[:32], pairs[:16], Recipe(steps=12, rate=1e-3, batch=3))
+        train(backbone, weights, successes, pairs[:48], RECIPE)
     with adapters.use("craft"):
         yield asked("fast path", backbone, held, [task.prompt for task in held], judge)
     judge.close()

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -144,11 +148,88 @@ def test_a_cycle_that_failed_and_one_that_was_killed_are_listed(
     assert main(["adapters", "list", practised, "--json"]) == 0
 
 
-def test_a_server_trains_nothing_and_a_base_must_be_there(practised: str, capsys: pytest.CaptureFixture[str]) -> None:
-    for base, why in (("http://127.0.0.1:1", "serves adapters"), ("/nowhere", "no base model")):
-        assert main(["adapters", "base", practised, base]) == 0
-        assert main(["adapters", "cycle", practised, "craft"]) == 1
+def test_a_server_trains_nothing(practised: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["adapters", "base", practised, "http://127.0.0.1:1"]) == 0
+    assert main(["adapters", "cycle", practised, "craft"]) == 1
+    assert "serves adapters" in capsys.readouterr().err
+
+
+def test_a_base_must_be_there_and_is_found_from_everywhere(
+    practised: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(Path(practised).parent)
+    assert main(["adapters", "base", "m", "base"]) == 0
+    whole = str(Path(practised).parent / "base")
+    assert said(capsys) == [whole]
+    for base, why in (
+        ("smollm2", "'smollm2' is no base model: a folder with config.json, or smollm2-135m, was expected"),
+        ("http://[::1", "no address of a server"),
+        ("http://127.0.0.1:1?kind=other", "kind=vllm or kind=llama"),
+    ):
+        assert main(["adapters", "base", "m", base]) == 1
         assert why in capsys.readouterr().err
+    assert main(["adapters", "base", "m", "--json"]) == 0
+    assert json.loads(said(capsys)[0]) == {"base": whole}  # what was chosen stays
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "why"),
+    [
+        ("config.json", b"{", "no description of a model"),
+        ("model.safetensors", b"\0" * 5000, "the base can't be loaded"),
+        ("tokenizer.json", b"{", "the base can't be loaded"),
+    ],
+)
+def test_a_base_with_a_broken_file_is_named(
+    name: str, content: bytes, why: str, practised: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base = Path(practised).parent / "base"
+    assert main(["adapters", "base", practised, str(base)]) == 0
+    (base / name).write_bytes(content)
+    assert main(["adapters", "cycle", practised, "craft"]) == 1
+    told = capsys.readouterr().err
+    assert why in told
+    assert str(base) in told
+
+
+def test_numbers_that_are_none_are_refused_before_anything_is_made(
+    practised: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["adapters", "base", practised, str(Path(practised).parent / "base")]) == 0
+    for more in (["--steps", "0"], ["--batch", "0"], ["--rate", "nan"], ["--rate", "-1"]):
+        assert main(["adapters", "cycle", practised, "craft", *more]) == 1
+        assert "expected" in capsys.readouterr().err
+    assert main(["adapters", "weights", practised, "--size", "0"]) == 1
+    assert main(["adapters", "cycle", practised, "../craft"]) == 1
+    assert main(["adapters", "list", practised]) == 0
+    assert "(no adapter)" in capsys.readouterr().err
+
+
+def test_ctrl_c_in_a_cycle_leaves_the_adapter_and_says_so(
+    practised: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["adapters", "base", practised, str(tmp_path / "base")]) == 0
+    cycle = [sys.executable, "-m", "scrubjay", "adapters", "cycle", practised, "craft", "--steps", "1000000"]
+    began = tmp_path / "m" / "adapters" / "craft" / "0001" / "configuration.json"
+    code = (
+        "import signal, sys, runpy; signal.signal(signal.SIGINT, signal.default_int_handler); sys.argv = sys.argv[1:]; "
+    )
+    code += "runpy.run_module('scrubjay', run_name='__main__', alter_sys=True)"
+    running = subprocess.Popen([sys.executable, "-c", code, *cycle[2:]], stderr=subprocess.PIPE, text=True)
+    try:
+        while not began.exists():
+            assert running.poll() is None
+            time.sleep(0.05)
+        time.sleep(0.5)
+        running.send_signal(signal.SIGINT)
+        told = running.communicate(timeout=60)[1]
+    finally:
+        running.kill()
+    assert running.returncode == 130
+    assert told == "scrubjay adapters: stopped\n"
+    said(capsys)
+    assert main(["adapters", "list", practised]) == 0
+    assert said(capsys) == ["craft 1: failed: stopped"]
 
 
 def test_an_agent_that_lives_takes_the_adapter_of_a_later_cycle_without_a_new_start(practised: str) -> None:
@@ -158,11 +239,11 @@ def test_an_agent_that_lives_takes_the_adapter_of_a_later_cycle_without_a_new_st
     with Memory.open(practised, read_only=True) as memory:
         living = policy_of(memory)
         assert living is not None
-        assert living.categories == ()
+        assert not living.categories
         texts = []
         for steps in ("1", "12"):
             assert main([*cycle, "--steps", steps]) == 0
-            assert living.categories == ("craft",)
+            assert list(living.categories) == ["craft"]
             texts.append(living.generate("craft", asked).text)
         fresh = policy_of(memory)
         assert fresh is not None
