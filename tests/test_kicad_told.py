@@ -28,6 +28,7 @@ RULES = {
 EDITOR = {
     "hot keys act on the canvas, at the pointer": r"Hot keys act at the pointer, on the canvas: move there first",
     "a click after a dialog may be lost": r"A click right after a dialog closed may be lost",
+    "a drag moves what is selected": r"A drag moves what was selected by a click before, and ends a little short",
     "what counts is saved": r"What counts is the saved schematic",
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 import subprocess
 import time
@@ -18,6 +19,8 @@ _SECONDS = 10.0
 _TYPING_SECONDS = 30.0
 _HOVER = 0.03  # a program must see the pointer arrive before the button goes down
 _DRAG_STEPS = 8
+_DRAG_PAUSE = 0.12  # a program that draws slowly must have seen each place on the way, or nothing is dragged
+_DRAG_START = (7, 14)  # pixels: a program moves things by what is left of the way once it has noticed the drag
 
 
 class Hands:
@@ -75,9 +78,9 @@ class Hands:
 
     def _drag(self, from_x: float, from_y: float, to_x: float, to_y: float, button: str) -> str | None:
         problem = self._move(from_x, from_y) or self._run("mousedown", str(BUTTONS[button]))
-        for part in range(1, _DRAG_STEPS + 1):
-            share = part / _DRAG_STEPS
+        for share in _shares(math.dist(self.pixel(from_x, from_y), self.pixel(to_x, to_y))):
             problem = problem or self._move(from_x + (to_x - from_x) * share, from_y + (to_y - from_y) * share)
+            time.sleep(_DRAG_PAUSE)
         return self._run("mouseup", str(BUTTONS[button])) or problem
 
     def _run(self, *words: str) -> str | None:
@@ -93,3 +96,9 @@ class Hands:
         if said or done.returncode:
             return said[:200] or f"{words[0]} failed"
         return None
+
+
+def _shares(length: float) -> list[float]:
+    """How much of a way of so many pixels is gone at each place of a drag; all of it at the last."""
+    start = {pixels / length for pixels in _DRAG_START if pixels < length}
+    return sorted(start | {part / _DRAG_STEPS for part in range(1, _DRAG_STEPS + 1)})

@@ -35,7 +35,8 @@ _TRIES = 10
 _LOADED = re.compile(r"Schematic Editor$")
 _RULES = """
 The program is KiCad's schematic editor. Hot keys act at the pointer, on the canvas: move there first. A click right
-after a dialog closed may be lost. What counts is the saved schematic, or a netlist exported beside it."""
+after a dialog closed may be lost. A drag moves what was selected by a click before, and ends a little short. What
+counts is the saved schematic, or a netlist exported beside it."""
 
 
 class KiCad(Desktop):
