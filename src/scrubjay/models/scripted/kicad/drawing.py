@@ -1,15 +1,16 @@
-"""Placing symbols and drawing wires, at points of the sheet's grid."""
+"""Placing symbols, drawing wires and naming nets, at points of the sheet's grid."""
 
 from __future__ import annotations
 
 from scrubjay.models.scripted.kicad.finding import find
-from scrubjay.models.scripted.kicad.goals import Locate, Place, Wire
+from scrubjay.models.scripted.kicad.goals import Label, Locate, Place, Wire
 from scrubjay.models.scripted.kicad.seeing import sheet
 from scrubjay.models.scripted.kicad.situation import Move, Situation, click, key, move_to, type_text
 
-__all__ = ["locate", "place", "wire"]
+__all__ = ["label", "locate", "place", "wire"]
 
 _DIALOG = "Edit Value"
+_LABEL = "Global Label Properties"
 _CHOOSERS = ("Choose Symbol", "Choose Power Symbol")
 
 
@@ -60,6 +61,27 @@ def wire(now: Situation, goal: Wire) -> Move:
         case "there":
             return Move((key("w"),), "drawing", now.data)
     return Move((click(end),), None)
+
+
+def label(now: Situation, goal: Label) -> Move:
+    """The next move towards a label at a point."""
+    at = _on_screen(now, goal.x, goal.y)
+    if at is None:
+        return now.patience(now.stage)
+    match now.stage:
+        case "":
+            return Move((key("ctrl+l"),), "dialog", now.data)
+        case "dialog":
+            return now.awaits(_LABEL) or Move((type_text(goal.text),), "filled", now.data)
+        case "filled":
+            return now.awaits(_LABEL) or Move((key("Return"),), "hanging", now.data)
+        case "hanging" | "turned":
+            if not now.is_in_editor:
+                return now.patience(now.stage)
+            if goal.is_left and now.stage == "hanging":
+                return Move((key("x"),), "turned", now.data)
+            return Move((click(at),), "placed", now.data)
+    return Move((key("Escape"),), None)
 
 
 def _on_screen(now: Situation, x: int, y: int) -> tuple[float, float] | None:

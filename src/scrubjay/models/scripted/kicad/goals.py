@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Change", "Check", "Export", "Goal", "Locate", "Place", "Save", "Wire"]
+__all__ = ["Change", "Check", "Export", "Goal", "Label", "Locate", "Place", "Save", "Wire"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,19 @@ class Wire:
 
 
 @dataclass(frozen=True, slots=True)
+class Label:
+    """Name the net at a point by a global label: every pin with a label of this text is of the same net.
+
+    The text stands right of the point, or left of it.
+    """
+
+    text: str
+    x: int
+    y: int
+    is_left: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Check:
     """Run the electrical rules checker and read its report."""
 
@@ -58,4 +71,4 @@ class Save:
     """Save, and see it in the title bar."""
 
 
-Goal = Change | Locate | Place | Wire | Check | Export | Save
+Goal = Change | Locate | Place | Wire | Label | Check | Export | Save

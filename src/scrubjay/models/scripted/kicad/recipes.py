@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from scrubjay.models.scripted.kicad.goals import Change, Check, Export, Goal, Locate, Place, Save, Wire
+from scrubjay.models.scripted.kicad.goals import Change, Check, Export, Goal, Label, Locate, Place, Save, Wire
 
 __all__ = ["recipe"]
 
@@ -94,6 +94,39 @@ _BUCK = (
     Wire(5700, 3300, 7000, 3300),
     Wire(5500, 2900, 7000, 3300),
 )
+_REFERENCE = (
+    Place("AD586", 5000, 3500),
+    Place("C", 4600, 3750, "1u"),
+    Place("R_Potentiometer", 4200, 3500, "10k"),
+    Place("+9VA", 5000, 3200, key="p"),
+    Place("GND", 5000, 3900, key="p"),
+    Place("GND", 4600, 3900, key="p"),
+    Place("GND", 4200, 3650, key="p"),
+    Wire(4350, 3500, 4600, 3500),
+    Label("Output", 5400, 3500),
+    Label("Output", 4200, 3350, is_left=True),
+)
+# The filter's resistor comes first, as in the text; the rail above the chip is the net of SENSE.
+_ISOLATOR = (
+    Place("ISO1211", 5500, 3500),
+    Place("R_US", 4000, 3050, "2.5k"),
+    Place("C", 4400, 3350, "10nF"),
+    Place("R_US", 4800, 3350, "562"),
+    Place("+3V3", 5600, 3200, key="p"),
+    Place("+3V3", 6700, 3700, key="p"),
+    Place("GND1", 5600, 3900, key="p"),
+    Wire(5000, 3200, 5000, 3400),
+    Wire(4800, 3200, 5000, 3200),
+    Wire(4400, 3200, 4800, 3200),
+    Wire(4000, 3200, 4400, 3200),
+    Wire(4800, 3500, 5000, 3500),
+    Wire(6000, 3700, 6700, 3700),
+    Label("FIELD_INPUT", 4000, 2900),
+    Label("FGND", 4400, 3500),
+    Label("HEAT_SINK", 5000, 3600, is_left=True),
+    Label("FGND", 5000, 3700, is_left=True),
+    Label("OUTPUT", 6000, 3500),
+)
 # A capacitor across the motor, and a resistor from the base of each transistor that a control line drives to ground.
 _BRIDGE = (
     Place("C", 5400, 4000, "100n"),
@@ -136,6 +169,8 @@ _RECIPES: tuple[tuple[str, Callable[[re.Match[str]], tuple[Goal, ...]]], ...] = 
     (r"passive RC band-pass filter", lambda _: _BAND),
     (r"convert 48 Vdc to 3\.3 Vdc", lambda _: _BUCK),
     (r"9V battery driving two infrared", lambda _: _LEDS),
+    (r"voltage reference circuit using the AD586", lambda _: _REFERENCE),
+    (r"chip ISO1211", lambda _: _ISOLATOR),
     (r"create an empty netlist", lambda _: ()),
     # those that ship with scrubjay
     (r"R2 must be 1\.94 k", lambda _: (Change("R2", "1.94k"),)),

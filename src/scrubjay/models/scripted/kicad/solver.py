@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from scrubjay.models.contract import Entry, Plan, Turn
 from scrubjay.models.scripted.kicad.changing import change, save
-from scrubjay.models.scripted.kicad.drawing import locate, place, wire
-from scrubjay.models.scripted.kicad.goals import Change, Check, Export, Goal, Locate, Place, Wire
+from scrubjay.models.scripted.kicad.drawing import label, locate, place, wire
+from scrubjay.models.scripted.kicad.goals import Change, Check, Export, Goal, Label, Locate, Place, Wire
 from scrubjay.models.scripted.kicad.menus import check, export
 from scrubjay.models.scripted.kicad.recipes import recipe
 from scrubjay.models.scripted.kicad.situation import Move, Situation, load_progress, save_progress
@@ -51,6 +51,8 @@ def _move(now: Situation, goal: Goal) -> Move:
         return place(now, goal)
     if isinstance(goal, Wire):
         return wire(now, goal)
+    if isinstance(goal, Label):
+        return label(now, goal)
     if isinstance(goal, Check):
         return check(now)
     return export(now) if isinstance(goal, Export) else save(now)
@@ -61,4 +63,6 @@ def _of(goal: Goal) -> str:
         return f"{goal.find} to {goal.value}"
     if isinstance(goal, Locate):
         return goal.find
+    if isinstance(goal, Label):
+        return goal.text
     return goal.symbol if isinstance(goal, Place) else ""
