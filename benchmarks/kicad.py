@@ -1,11 +1,12 @@
 """KiCad's tasks by the scripted solver: reward and steps, each task with a memory of its own and all in one memory.
 
-    python benchmarks/kicad.py cua-bench-kicad                25 tasks, about twice ten minutes
-    python benchmarks/kicad.py cua-bench-kicad --alone ID …   these tasks once more, each alone, into the same table
+    python benchmarks/kicad.py cua-bench-kicad                25 tasks in three ways, about 25 minutes
     python benchmarks/kicad.py cua-bench-kicad --again ID …   steps of the first, second and third life of a task
+    python benchmarks/kicad.py cua-bench-kicad --ready        seconds until the editor can be used, for each task
 
-The folder is that of the tasks, by default those that ship. Results go to benchmarks/results/kicad*.json. Both ways
-are experiments as `scrubjay experiment run` carries them out, trial by trial.
+The folder is that of the tasks, by default those that ship. Results go to benchmarks/results/kicad*. What is set
+beside the tasks alone is `experiments/kicad.toml`, as `scrubjay experiment run` carries it out: with and without a
+memory that outlives a task.
 """
 
 from __future__ import annotations
@@ -13,17 +14,24 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
+import time
+import tomllib
 from pathlib import Path
+from statistics import median
 
 from scrubjay.agent.evaluating import evaluations
+from scrubjay.environments.kicad.environment import KiCad
 from scrubjay.environments.kicad.tasks import read_tasks
 from scrubjay.experiments.plan import Experiment, experiment_of
+from scrubjay.experiments.report import report
 from scrubjay.experiments.results import read_results
 from scrubjay.experiments.running import Done, Running
 from scrubjay.memory.jsonio import Json
 from scrubjay.public import Memory
 
 RESULTS = Path(__file__).parent / "results"
+EXPERIMENT = Path(__file__).parents[1] / "experiments" / "kicad.toml"
+LIMIT = 15.0  # seconds, within which the editor is to be ready
 TOLD = "Do in KiCad's schematic editor what the state names as the task."
 STEPS = 100
 
@@ -38,10 +46,13 @@ def trials(name: str, given: dict[str, str], folder: str | None, lives: int) -> 
     return experiment_of({"name": name, "environment": "kicad", "methods": ["mfm"], "seeds": [0], "tasks": tasks})
 
 
-def carry_out(experiment: Experiment, folder: Path) -> list[Json]:
-    """Its rows, a task and life each."""
+def carry_out(experiment: Experiment, folder: Path) -> dict[str, list[Json]]:
+    """Its rows, a task and life each, by method."""
     Running(experiment, str(folder), tell=_tell).run()
-    return [row for result in read_results(str(folder)) for row in result["scores"]["tasks"]]
+    rows: dict[str, list[Json]] = {}
+    for result in read_results(str(folder)):
+        rows.setdefault(result["trial"]["method"], []).extend(result["scores"]["tasks"])
+    return rows
 
 
 def _tell(done: Done) -> None:
@@ -49,38 +60,48 @@ def _tell(done: Done) -> None:
     print(f"  {done.trial.name}: {said}", flush=True)
 
 
-def both(folder: str | None, work: Path) -> Json:
-    """Every task alone, then all in one memory."""
+def comparison(folder: str | None, work: Path) -> Json:
+    """Every task alone; all in one memory; all without one that outlives a task. Writes the report of the last two."""
     ids = [task.id for task in read_tasks(folder)]
-    alone = carry_out(trials("alone", {one: one for one in ids}, folder, 1), work / "alone")
-    shared = carry_out(trials("shared", {"all": "all"}, folder, len(ids)), work / "shared")
-    return {"alone": sorted(alone, key=lambda row: ids.index(row["task"])), "shared": shared}
+    alone = carry_out(trials("alone", {one: one for one in ids}, folder, 1), work / "alone")["mfm"]
+    given = tomllib.loads(EXPERIMENT.read_text())
+    where = {} if folder is None else {"tasks": folder}
+    given["tasks"][0] |= {"arguments": {"task": "all", **where}, "lives": len(ids), "steps": STEPS * len(ids)}
+    across = carry_out(experiment_of(given), work / "across")
+    (RESULTS / "kicad_report.md").write_text(report(read_results(str(work / "across")), "kicad"))
+    ordered = sorted(alone, key=lambda row: ids.index(row["task"]))
+    return {"alone": ordered, "shared": across["mfm"], "forgetting": across["vista"]}
 
 
-def alone_again(ids: list[str], folder: str | None, work: Path, before: Json) -> Json:
-    """The results before, with these tasks carried out alone once more; in one memory they are not known then."""
-    rows = {row["task"]: row for row in carry_out(trials("alone", {one: one for one in ids}, folder, 1), work)}
-    return {
-        "alone": [rows.get(row["task"], row) for row in before["alone"]],
-        "shared": [{**row, "is_older": row["task"] in rows or row.get("is_older", False)} for row in before["shared"]],
-    }
+WAYS = {
+    "alone": "a memory for each task (mfm)",
+    "shared": "one memory for all tasks (mfm)",
+    "forgetting": "no memory from task to task (vista)",
+}
 
 
 def table(found: Json) -> str:
-    """The table of the README."""
-    lines = [
-        "| task | doing nothing | alone | steps | in one memory | steps |",
-        "| --- | --- | --- | --- | --- | --- |",
-    ]
-    later = {row["task"]: row for row in found["shared"]}
+    """The tables of the README: task by task, and the means."""
+    heads = ("task", "doing nothing", "alone", "steps", "in one memory", "steps", "without", "steps")
+    lines = ["| " + " | ".join(heads) + " |", "| --- " * len(heads) + "|"]
+    by_way = {way: {row["task"]: row for row in found[way]} for way in WAYS}
     for row in found["alone"]:
-        other = later[row["task"]]
-        since = " (an earlier solver)" if other.get("is_older") else ""
-        cells = (row["task"], f"{row['floor']:.2f}", _score(row), row["steps"], _score(other) + since, other["steps"])
-        lines.append("| " + " | ".join(map(str, cells)) + " |")
-    means = [_mean(found["alone"], "floor"), *(_mean(found[way], name) for way in found for name in ("score", "steps"))]
-    lines.append("| mean | {:.3f} | {:.3f} | {:.1f} | {:.3f} | {:.1f} |".format(*means))
+        cells = [row["task"], f"{row['floor']:.2f}"]
+        for rows in by_way.values():
+            cells += [_score(rows[row["task"]]), str(rows[row["task"]]["steps"])]
+        lines.append(f"| {' | '.join(cells)} |")
+    lines += ["", "| | mean reward | doing nothing | steps of the solved | steps in all |", "| --- " * 5 + "|"]
+    solved = {row["task"] for row in found["alone"] if all(_is_solved(rows[row["task"]]) for rows in by_way.values())}
+    for way, told in WAYS.items():
+        means = [f"{_mean(found[way], name):.3f}" for name in ("score", "floor")]
+        steps = [sum(row["steps"] for row in found[way] if row["task"] in kept) for kept in (solved, by_way[way])]
+        lines.append(f"| {told} | {' | '.join([*means, *map(str, steps)])} |")
+    lines.append(f"\n{len(solved)} tasks are solved in every way.")
     return "\n".join(lines)
+
+
+def _is_solved(row: Json) -> bool:
+    return bool(row["score"] == 1.0)
 
 
 def _score(row: Json) -> str:
@@ -112,25 +133,46 @@ def again_table(found: Json) -> str:
     return "\n".join(lines)
 
 
+def ready(folder: str | None) -> Json:
+    """Seconds that it takes to end the editor of one task, and open that of the next so that it can be used."""
+    environment, found = KiCad("all", folder), {}
+    try:
+        for life, task in enumerate(read_tasks(folder), 1):
+            began = time.perf_counter()
+            environment.reset(options={"life": life})
+            found[task.id] = round(time.perf_counter() - began, 2)
+            print(f"  {task.id}: {found[task.id]} s", flush=True)
+    finally:
+        environment.close()
+    return found
+
+
+def ready_table(found: Json) -> str:
+    """Fastest, middle and slowest."""
+    seconds = sorted(found.values())
+    within = sum(one < LIMIT for one in seconds)
+    return (
+        f"| tasks | fastest | median | slowest | under {LIMIT:g} s |\n| --- | --- | --- | --- | --- |\n"
+        f"| {len(seconds)} | {seconds[0]:.1f} s | {median(seconds):.1f} s | {seconds[-1]:.1f} s | {within} |"
+    )
+
+
 def main() -> None:
     """Runs, prints the table, writes the results."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("tasks", nargs="?", metavar="DIR", help="folder of tasks (default: those that ship)")
-    parser.add_argument("--alone", nargs="+", metavar="ID", help="only these tasks, each alone, into the same table")
     parser.add_argument("--again", nargs="+", metavar="ID", help="three lives of these tasks instead")
+    parser.add_argument("--ready", action="store_true", help="only how long it takes until the editor can be used")
     arguments = parser.parse_args()
     RESULTS.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="scrubjay-kicad-") as work:
         if arguments.again:
-            found, name = again(arguments.again, arguments.tasks, Path(work)), "kicad_again"
-            print(again_table(found))
-        elif arguments.alone:
-            before = json.loads((RESULTS / "kicad.json").read_text())
-            found, name = alone_again(arguments.alone, arguments.tasks, Path(work), before), "kicad"
-            print(table(found))
+            found, name, show = again(arguments.again, arguments.tasks, Path(work)), "kicad_again", again_table
+        elif arguments.ready:
+            found, name, show = ready(arguments.tasks), "kicad_ready", ready_table
         else:
-            found, name = both(arguments.tasks, Path(work)), "kicad"
-            print(table(found))
+            found, name, show = comparison(arguments.tasks, Path(work)), "kicad", table
+    print(show(found))
     (RESULTS / f"{name}.json").write_text(json.dumps(found, indent=1) + "\n")
 
 
