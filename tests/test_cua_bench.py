@@ -11,6 +11,7 @@ import importlib.util
 import io
 import os
 import sys
+import typing
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +22,7 @@ import pytest
 from PIL import Image
 
 from scrubjay import Memory, Query
+from scrubjay.environments.desktop.actions import BUTTONS
 from scrubjay.environments.desktop.environment import Desktop
 from scrubjay.errors import InvalidInput
 from scrubjay.models.contract import Entry, Plan, Turn
@@ -129,9 +131,9 @@ def session() -> Iterator[Session]:
     desk.close()
 
 
-def in_loop(session: Session, use: Callable[[SessionDesktop], None]) -> None:
+def in_loop(session: Session, use: Callable[[SessionDesktop], None], kinds: Any = KINDS) -> None:
     async def run() -> None:
-        desktop = SessionDesktop(session, asyncio.get_running_loop(), KINDS, "press")
+        desktop = SessionDesktop(session, asyncio.get_running_loop(), kinds, "press")
         await asyncio.to_thread(use, desktop)
 
     asyncio.run(run())
@@ -149,6 +151,10 @@ def test_what_is_done_reaches_the_session_and_what_it_shows_comes_back(session: 
         desktop.step({"click": {"x": 300, "y": 400, "clicks": 3}})
         assert "no wheel" in desktop.step({"scroll": {"x": 1, "y": 2, "direction": "up"}})[4]["state"]["problem"]
         assert "can't keep" in desktop.step({"key_down": {"keys": "a"}})[4]["state"]["problem"]
+        sideways = {"scroll": {"x": 1, "y": 2, "direction": "left"}}
+        assert "up and down alone" in desktop.step(sideways)[4]["state"]["problem"]
+        right = {"drag": {"from_x": 1, "from_y": 2, "to_x": 3, "to_y": 4, "button": "right"}}
+        assert "left button alone" in desktop.step(right)[4]["state"]["problem"]
         *_, terminated, _, info = desktop.step(1)
         assert (terminated, info["ending"]) == (True, "done")
 
@@ -192,6 +198,37 @@ class Typist:
             Entry("done"),
         )
         return Plan((entries[turn.turn - 1],))
+
+
+@pytest.mark.skipif(not HAS_THEIRS, reason="cua-bench needs Python 3.12")
+def test_each_action_is_one_of_theirs(session: Session) -> None:
+    theirs = importlib.import_module("cua_bench.types")
+    at = {"x": 250, "y": 500}
+    raws: list[Any] = [
+        *({"click": {**at, "button": button, "clicks": clicks}} for button in BUTTONS for clicks in (1, 2, 3)),
+        {"mouse_move": at},
+        {"drag": {"from_x": 0, "from_y": 0, "to_x": 1000, "to_y": 1000}},
+        {"scroll": {**at, "direction": "down", "amount": 1}},
+        {"type": {"text": "9V"}},
+        {"key": {"keys": "Escape"}},
+        {"key": {"keys": "ctrl+s"}},
+        {"wait": {"seconds": 0.0}},
+    ]
+
+    async def take(action: Any) -> None:
+        session.got.append(action)
+
+    def use(desktop: SessionDesktop) -> None:
+        desktop.reset()
+        session.execute_action = take  # type: ignore[method-assign]
+        for raw in raws:
+            assert "problem" not in desktop.step(raw)[4]["state"]
+
+    in_loop(session, use, theirs)
+    kinds = typing.get_args(theirs.Action)
+    assert kinds
+    assert all(isinstance(one, kinds) for one in session.got)
+    assert len(session.got) > len(raws)
 
 
 @pytest.mark.skipif(not HAS_THEIRS, reason="cua-bench needs Python 3.12")

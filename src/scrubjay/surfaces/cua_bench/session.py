@@ -34,7 +34,6 @@ T = TypeVar("T")
 _SECONDS = 120.0
 _LOOKS = 12  # at most, until the screen is still
 _PAUSE = 0.3
-_CANNOT = ("key_down", "key_up", "hold_key")
 
 
 class SessionDesktop:
@@ -78,8 +77,9 @@ class SessionDesktop:
 
     def _do(self, action: Action) -> str | None:
         given = action.arguments
-        if action.name in _CANNOT:
-            return f"{action.name}: this desktop can't keep a key down"
+        cannot = _cannot(action)
+        if cannot is not None:
+            return f"{action.name}: this desktop {cannot}"
         if "x" in given:
             self._pointer = (given["x"], given["y"])
         if "to_x" in given:
@@ -152,6 +152,17 @@ class SessionDesktop:
 
     def _wait_for(self, asked: Coroutine[Any, Any, T]) -> T:
         return asyncio.run_coroutine_threadsafe(asked, self._loop).result(_SECONDS)
+
+
+def _cannot(action: Action) -> str | None:
+    """What a session can't do of an action, or would silently do otherwise."""
+    if action.name in ("key_down", "key_up", "hold_key"):
+        return "can't keep a key down"
+    if action.name == "scroll" and action.arguments["direction"] in ("left", "right"):
+        return "scrolls up and down alone"
+    if action.name == "drag" and action.arguments["button"] != "left":
+        return "drags with the left button alone"
+    return None
 
 
 def _decoded(data: bytes) -> Frame:
