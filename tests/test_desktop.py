@@ -191,6 +191,18 @@ def test_a_program_that_crashes_ends_the_life_and_the_next_one_starts_clean(desk
     assert desk.reset(seed=1)[1]["state"]["active"]["title"] == "desk"
 
 
+def test_the_episode_says_how_a_life_ended(desk: Desktop, tmp_path: Path) -> None:
+    with Memory.create(tmp_path / "memory") as memory:
+        recorded = RecordMemory(desk, memory, task="crash")
+        recorded.reset(seed=1)
+        assert desk.program is not None
+        os.kill(desk.program.pid, signal.SIGKILL)
+        *_, info = recorded.step({"key": {"keys": "F5"}})
+        assert info["ending"].endswith("ended by signal 9")
+        assert memory.find(Query(life=1)).rows[-1].outcome == info["ending"]
+        assert memory.lives()[0].outcome == info["ending"]
+
+
 def test_a_display_that_dies_ends_the_life_and_loses_no_frame(desk: Desktop) -> None:
     before = desk.render()
     assert desk.display is not None

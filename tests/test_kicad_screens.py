@@ -80,7 +80,9 @@ def test_a_display_that_dies_costs_its_life_alone_and_what_was_saved_is_judged(d
         assert (row["event"], row["score"], row["ending"]) == ("score", pytest.approx(2 / 3), "the display has ended")
         _, again = recorded.reset(seed=1)
         assert again["state"]["place"] == "divider — Schematic Editor"
-        assert [one.action_kind for one in memory.find(Query(life=1)).rows] == [None, "mouse_move", "key"]
+        rows = memory.find(Query(life=1)).rows
+        assert [one.action_kind for one in rows] == [None, "mouse_move", "key"]
+        assert (rows[-1].outcome, memory.lives()[0].outcome) == ("the display has ended", "the display has ended")
         assert check_folder(memory.layout).problems == []
 
 

@@ -66,11 +66,19 @@ class RawLife:
             self._finish,
         )
 
-    def step(self, action: RawAction, seen: Seen, reward: float | None, terminated: bool, truncated: bool) -> None:
-        """The action was taken and led to this observation."""
+    def step(
+        self,
+        action: RawAction,
+        seen: Seen,
+        reward: float | None,
+        terminated: bool,
+        truncated: bool,
+        ending: str | None = None,
+    ) -> None:
+        """The action was taken and led to this observation. `ending` is how the environment says that it terminated."""
         self.needs_reset = terminated or truncated
         events = self._jump(seen.state)
-        how = "terminated" if terminated else "truncated" if truncated else None
+        how = ending or "terminated" if terminated else "truncated" if truncated else None
         row: Json = {"reward": reward, "terminated": terminated, "truncated": truncated}
         work = [partial(self._finish_other, action), partial(self._open_for, action), partial(self._take, seen, row)]
         if how or events:

@@ -79,7 +79,9 @@ class RecordMemory(gymnasium.Wrapper[Any, Any, Any, Any]):
         else:
             taken = raw_action(action, self._names)
             seen = see(observation, info, self._renderer())
-            self._lives.step(taken, seen, float(reward), bool(terminated), bool(truncated))
+            ending = info.get("ending")
+            said = ending if isinstance(ending, str) else None
+            self._lives.step(taken, seen, float(reward), bool(terminated), bool(truncated), said)
         return observation, reward, terminated, truncated, info
 
     def close(self) -> None:
