@@ -179,9 +179,11 @@ def test_a_session_that_gives_no_picture_any_more_is_told(session: Session) -> N
 
 
 @pytest.mark.skipif(HAS_THEIRS, reason="cua-bench is installed")
-def test_without_their_package_the_words_are_clear() -> None:
+def test_without_their_package_the_words_are_clear(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUA_TELEMETRY", "1")
     with pytest.raises(InvalidInput, match=r"pip install 'scrubjay\[cua-bench\]'"):
         importlib.import_module("scrubjay.surfaces.cua_bench.agent")
+    assert os.environ["CUA_TELEMETRY"] == "0"
 
 
 class Typist:
@@ -233,12 +235,16 @@ def test_each_action_is_one_of_theirs(session: Session) -> None:
 
 @pytest.mark.skipif(not HAS_THEIRS, reason="cua-bench needs Python 3.12")
 def test_their_runner_runs_our_agent(session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("CI", "DO_NOT_TRACK", "CUA_TELEMETRY_ENABLED"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("CUA_TELEMETRY", "1")
+    telemetry = importlib.import_module("cua_bench.telemetry")
+    assert telemetry.is_telemetry_enabled()
     module = importlib.import_module("scrubjay.surfaces.cua_bench.agent")
     base = importlib.import_module("cua_bench.agents")
     agent_class = base.load_agent_from_path("scrubjay.surfaces.cua_bench.agent:ScrubjayAgent")
     assert agent_class is module.ScrubjayAgent
-    assert os.environ["CUA_TELEMETRY"] == "0"
+    assert not telemetry.is_telemetry_enabled()
     agent = agent_class(model="test_cua_bench:Typist", max_steps=20)
     result = asyncio.run(agent.perform_task("Type 5V and save.", session, logging_dir=tmp_path))
     assert result.failure_mode.value == "none"
