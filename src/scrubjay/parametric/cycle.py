@@ -7,13 +7,16 @@ margins, result.
 from __future__ import annotations
 
 import ast
+import contextlib
 import dataclasses
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from scrubjay.errors import ScrubjayError, TrainingFailed
 from scrubjay.memory.jsonio import Json
 from scrubjay.parametric.adapters import Adapters, digest_of_weights
+from scrubjay.parametric.backbone import Backbone
 from scrubjay.parametric.examples import Example, Preference
 from scrubjay.parametric.generated import Parsed, parse
 from scrubjay.parametric.shelf import CycleFolder, Shelf
@@ -22,6 +25,8 @@ from scrubjay.parametric.training import Loss, Recipe, Trained, train
 __all__ = ["Check", "Material", "Outcome", "Settings", "agrees", "hold_out", "need_success", "run_cycle"]
 
 Check = Callable[[Example, Parsed], bool]
+_MOST_HELD = 32  # contexts
+_LONGEST = 1024  # tokens of a failed trajectory
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +77,13 @@ def hold_out(
     prompts = list(dict.fromkeys(one.prompt.text for one in successes))
     if len(prompts) < one_in:
         return list(successes), list(pairs), list({one.prompt.text: one for one in successes}.values())
-    apart = set(prompts[one_in - 1 :: one_in])
+    chosen = prompts[one_in - 1 :: one_in]
+    apart = set(chosen[:: math.ceil(len(chosen) / _MOST_HELD)])
     held = {one.prompt.text: one for one in successes if one.prompt.text in apart}
     learned = [one for one in successes if one.prompt.text not in apart]
-    return learned, [one for one in pairs if one.prompt.text not in apart], list(held.values())
+    unseen = {one.episodes for one in successes if one.prompt.text in apart and one.episodes}
+    kept = [one for one in pairs if one.prompt.text not in apart and one.chosen_episodes not in unseen]
+    return learned, kept, list(held.values())
 
 
 def agrees(example: Example, parsed: Parsed) -> bool:
@@ -86,7 +94,7 @@ def agrees(example: Example, parsed: Parsed) -> bool:
 def _program(source: str) -> str:
     try:
         tree = ast.parse(source)
-    except SyntaxError:
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return source
     names = {one.name: f"f{i}" for i, one in enumerate(n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef))}
     for node in ast.walk(tree):
@@ -113,17 +121,37 @@ def run_cycle(
     chosen = settings or Settings()
     need_success(category, material)
     with shelf.cycle(category) as folder:
-        current = shelf.current(category)
-        _write_plan(folder, adapters, current, material, chosen)
-        if current is not None:
-            adapters.load(category, current.adapter)
-        elif category not in adapters.names:
-            adapters.add(category, chosen.recipe.seed)
         try:
-            return _update(shelf, adapters, folder, material, chosen, check)
-        except ScrubjayError as error:
-            folder.write("result", {"kept": False, "error": f"{type(error).__name__}: {error}"})
+            current = shelf.current(category)
+            fitting = _fitting(adapters.backbone, material, chosen.max_new_tokens)
+            _write_plan(folder, adapters, current, material, fitting, chosen)
+            if not fitting.successes:
+                raise TrainingFailed(
+                    f"{category}: each of {len(material.successes)} successes is longer than {chosen.max_new_tokens} "
+                    "tokens, more than the fast policy writes: procedures that call others are shorter"
+                )
+            if current is not None:
+                adapters.load(category, current.adapter)
+            elif category not in adapters.names:
+                adapters.add(category, chosen.recipe.seed)
+            return _update(shelf, adapters, folder, fitting, chosen, check)
+        except (ScrubjayError, KeyboardInterrupt) as error:
+            why = "stopped" if isinstance(error, KeyboardInterrupt) else f"{type(error).__name__}: {error}"
+            with contextlib.suppress(ScrubjayError):  # a full disk takes this neither
+                folder.write("result", {"kept": False, "error": why})
             raise
+
+
+def _fitting(backbone: Backbone, material: Material, most: int) -> Material:
+    """What the fast policy can write whole: more than `most` tokens of a completion are cut, and so never verified."""
+
+    def fits(text: str, longest: int = most) -> bool:
+        return backbone.count(text) < longest
+
+    successes = [one for one in material.successes if fits(one.completion)]
+    held = [one for one in material.held_out if fits(one.completion)]
+    pairs = [one for one in material.pairs if fits(one.chosen) and fits(one.rejected, _LONGEST)]
+    return replace(material, successes=successes, pairs=pairs, held_out=held or successes)
 
 
 def need_success(category: str, material: Material) -> None:
@@ -135,27 +163,27 @@ def need_success(category: str, material: Material) -> None:
 def _update(
     shelf: Shelf, adapters: Adapters, folder: CycleFolder, material: Material, settings: Settings, check: Check
 ) -> Outcome:
-    category = folder.category
+    category, n = folder.category, len(material.held_out)
     with adapters.training(category) as weights:
         old = adapters.snapshot(category)
-        before = _accepted(adapters, material.held_out, settings, check)
         try:
+            before = _accepted(adapters, material.held_out, settings, check)
             trained = train(adapters.backbone, weights, material.successes, material.pairs, settings.recipe)
             after = _accepted(adapters, material.held_out, settings, check)
+            folder.write_rows("losses", (_row(i, loss) for i, loss in enumerate(trained.losses, 1)))
+            kept = after >= before
+            if kept:
+                adapters.save(category, folder.adapter)
+            digest = digest_of_weights(folder.adapter) if kept else None
+            folder.write("result", _result(kept, before, after, n, trained, digest))
+            if kept:
+                shelf.put_in_place(folder)
+            else:
+                adapters.restore(category, old)
         except BaseException:
             adapters.restore(category, old)
             raise
-    kept = after >= before
-    folder.write_rows("losses", (_row(i, loss) for i, loss in enumerate(trained.losses, 1)))
-    if kept:
-        adapters.save(category, folder.adapter)
-    else:
-        adapters.restore(category, old)
-    digest = digest_of_weights(folder.adapter) if kept else None
-    folder.write("result", _result(kept, before, after, len(material.held_out), trained, digest))
-    if kept:
-        shelf.put_in_place(folder)
-    return Outcome(folder, kept, before, after, len(material.held_out), trained)
+    return Outcome(folder, kept, before, after, n, trained)
 
 
 def _accepted(adapters: Adapters, held: Sequence[Example], settings: Settings, check: Check) -> int:
@@ -171,12 +199,21 @@ def _accepted(adapters: Adapters, held: Sequence[Example], settings: Settings, c
 
 
 def _write_plan(
-    folder: CycleFolder, adapters: Adapters, current: CycleFolder | None, material: Material, settings: Settings
+    folder: CycleFolder,
+    adapters: Adapters,
+    current: CycleFolder | None,
+    material: Material,
+    fitting: Material,
+    settings: Settings,
 ) -> None:
-    rows: list[Json] = [_cited("success", one.prompt.text, succeeded=one.episodes) for one in material.successes]
-    rows += [_cited("held out", one.prompt.text, succeeded=one.episodes) for one in material.held_out]
-    for pair in material.pairs:
+    rows: list[Json] = [_cited("success", one.prompt.text, succeeded=one.episodes) for one in fitting.successes]
+    rows += [_cited("held out", one.prompt.text, succeeded=one.episodes) for one in fitting.held_out]
+    for pair in fitting.pairs:
         rows.append(_cited("pair", pair.prompt.text, failed=pair.rejected_episodes, corrected=pair.chosen_episodes))
+    learned = {id(one) for one in (*fitting.successes, *fitting.held_out)}
+    all_of_it = {id(one): one for one in (*material.successes, *material.held_out)}
+    long = [one for key, one in all_of_it.items() if key not in learned]
+    rows += [_cited("too long", one.prompt.text, succeeded=one.episodes) for one in long]
     folder.write_rows("data", rows)
     folder.write(
         "configuration",

@@ -52,9 +52,8 @@ class Due:
 def internalised(shelf: Shelf, skills: list[Skill]) -> list[Skill]:
     """P: the procedures that a cycle in place, or one before it, learned from."""
     names: set[str] = set()
-    for cycle in shelf.cycles():
-        if (cycle.read("result") or {}).get("kept"):
-            names |= set((cycle.read("configuration") or {}).get("skills", {}))
+    for cycle in shelf.lineage():
+        names |= set((cycle.read("configuration") or {}).get("skills", {}))
     return [one for one in skills if one.name in names]
 
 
@@ -84,8 +83,8 @@ def due_skills(
 def _executions(shelf: Shelf, kept: bool) -> dict[str, int]:
     """How many executions each procedure had when a cycle last learned from it; without `kept`, also in vain."""
     found: dict[str, int] = {}
-    for cycle in shelf.cycles():
-        result = cycle.read("result")
-        if result is not None and (result.get("kept") or not kept):
-            found |= (cycle.read("configuration") or {}).get("executions", {})
+    for cycle in shelf.lineage() if kept else shelf.cycles():
+        if kept or cycle.is_finished:
+            for name, count in (cycle.read("configuration") or {}).get("executions", {}).items():
+                found[name] = max(count, found.get(name, 0))
     return found

@@ -103,6 +103,18 @@ class Shelf:
             raise Damaged('{"cycle": NUMBER} was expected', file=self._layout.relative(path))
         return self._folder(category, number)
 
+    def lineage(self) -> Iterator[CycleFolder]:
+        """The cycles whose learning is in the weights in use: of every category that in place, and those that it went
+        on from. A cycle that was kept, and killed before its adapter was in place, is none of them."""
+        for folder in self.all().values():
+            found = folder
+            while True:
+                yield found
+                before = (found.read("configuration") or {}).get("from_cycle")
+                if not isinstance(before, int) or not 0 < before < found.number:
+                    break
+                found = self._folder(found.category, before)
+
     def all(self) -> dict[str, CycleFolder]:
         """The adapters in place, by category."""
         found = {}

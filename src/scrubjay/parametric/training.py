@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scrubjay.errors import TrainingFailed
+from scrubjay.errors import InvalidInput, TrainingFailed
 from scrubjay.parametric.backbone import Backbone
 from scrubjay.parametric.examples import Example, Preference
 from scrubjay.parametric.objective import cloning, preference
@@ -38,6 +38,12 @@ class Recipe:
     preferring: float = 1.0
     beta: float = 0.1
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.steps < 1 or self.batch < 1:
+            raise InvalidInput(f"steps and batch: 1 or more were expected, found {self.steps} and {self.batch}")
+        if not 0 < self.rate < math.inf or not 0 < self.beta < math.inf:
+            raise InvalidInput(f"rate and beta: numbers above 0 were expected, found {self.rate} and {self.beta}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +80,8 @@ def train(
 ) -> Trained:
     """Updates `weights` in place. The policy as it is when called is the reference of the preferences.
 
-    `penalty` is added to every loss. Raises TrainingFailed where there is nothing to learn from, or a loss is no
-    number; the weights are then what the steps so far made of them, and the caller puts the old ones back.
+    `penalty` is added to every loss. Raises TrainingFailed where there is nothing to learn from, or a loss or a
+    weight is no number; the weights are then what the steps so far made of them, and the caller puts the old ones back.
     """
     import torch
 
@@ -100,6 +106,8 @@ def train(
         torch.nn.utils.clip_grad_norm_(weights, 1.0)
         optimiser.step()
         optimiser.zero_grad()
+    if not all(bool(torch.isfinite(one).all()) for one in weights):
+        raise TrainingFailed(f"weights are no numbers after step {recipe.steps}: lower the rate ({recipe.rate})")
     gained = _margin(backbone, preferred, reference)
     return Trained(tuple(losses), gained, time.process_time() - began)
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scrubjay.errors import InvalidInput, TrainingFailed
+from scrubjay.parametric.bases import base_sees, load_base
 from scrubjay.parametric.categories import load_categories
 from scrubjay.parametric.cycle import Check, Material, Outcome, Settings, agrees, hold_out, need_success, run_cycle
 from scrubjay.parametric.scoring import Due
@@ -57,12 +58,15 @@ def adapters_of(memory: Memory) -> Adapters:
     base = Shelf(memory.layout).base
     if base is None:
         raise InvalidInput("no base model was chosen: `scrubjay adapters base DIR BASE` chooses one")
-    if base.startswith(("http://", "https://")):
+    if _is_served(base):
         raise InvalidInput(f"{base} serves adapters; a cycle needs the base's own weights: a folder, or smollm2-135m")
     from scrubjay.parametric.adapters import Adapters
-    from scrubjay.parametric.bases import load_base
 
     return Adapters(load_base(base))
+
+
+def _is_served(base: str) -> bool:
+    return base.startswith(("http://", "https://"))
 
 
 def cycle_of(
@@ -76,7 +80,9 @@ def cycle_of(
 
     Raises InvalidInput for a category that is not there, and what `adapters_of` and `run_cycle` raise.
     """
-    material = material_of(memory, category, with_frames=True)
+    base = Shelf(memory.layout).base
+    sees = adapters.backbone.sees if adapters else base is not None and not _is_served(base) and base_sees(base)
+    material = material_of(memory, category, with_frames=sees)
     need_success(category, material)  # before a base is loaded, which takes its time
     return run_cycle(Shelf(memory.layout), adapters or adapters_of(memory), category, material, settings, check)
 

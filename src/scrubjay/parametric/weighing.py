@@ -46,6 +46,8 @@ def search(
     `size` is how many skills are chosen, `cuts` where each skill's records are cut. Raises InvalidInput where there
     are not more skills than are chosen.
     """
+    if size < 1:
+        raise InvalidInput(f"{size} skills to choose: 1 or more were expected")
     if len(skills) <= size:
         raise InvalidInput(f"{len(skills)} skills and {size} to choose: there is no choice; give more skills")
     cosines = alike([one.code for one in skills])

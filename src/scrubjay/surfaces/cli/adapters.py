@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from scrubjay.memory.jsonio import Json
     from scrubjay.parametric.cycle import Outcome, Settings
     from scrubjay.parametric.scoring import Due
+    from scrubjay.parametric.shelf import Shelf
     from scrubjay.parametric.worthiness import Weights
     from scrubjay.public import Memory
 
@@ -41,8 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     made = {name: actions.add_parser(name, help=_HELP[name]) for name in _ACTIONS}
     for one in made.values():
         one.add_argument("dir", metavar="DIR", help="folder of the memory")
-    for name in ("stage", "score", "weights", "list", "update", "cycle", "use"):
-        made[name].add_argument("--json", action="store_true", help="a JSON object a line")
+        one.add_argument("--json", action="store_true", help="a JSON object a line")
     made["base"].add_argument("base", metavar="BASE", nargs="?", help="what to choose; without it, what is chosen")
     for name in ("score", "update"):
         made[name].add_argument(
@@ -165,13 +165,14 @@ def _list(memory: Memory, arguments: argparse.Namespace) -> int:
 
     shelf = Shelf(memory.layout)
     current = {name: folder.number for name, folder in shelf.all().items()}
+    learned = set(shelf.lineage())
     for cycle in shelf.cycles():
         result = cycle.read("result")
         is_in_place = current.get(cycle.category) == cycle.number
         if arguments.json:
             _json({"category": cycle.category, "cycle": cycle.number, "in_place": is_in_place, "result": result})
             continue
-        what = "in place" if is_in_place else _ended(result)
+        what = "in place" if is_in_place else _ended(result, cycle in learned)
         print(f"{cycle.category} {cycle.number}: {what}{_verified(result)}")
     if not current:
         print("(no adapter)", file=sys.stderr)
@@ -191,12 +192,14 @@ def _use(memory: Memory, arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _ended(result: Json | None) -> str:
+def _ended(result: Json | None, was_in_place: bool) -> str:
     if result is None:
         return "unfinished: it runs, or was killed"
     if "error" in result:
         return f"failed: {result['error']}"
-    return "replaced" if result.get("kept") else "rolled back"
+    if result.get("kept"):
+        return "replaced" if was_in_place else "killed before it was in place"
+    return "rolled back"
 
 
 def _verified(result: Json | None) -> str:
@@ -214,9 +217,23 @@ def _base(memory: Memory, arguments: argparse.Namespace) -> int:
 
     shelf = Shelf(memory.layout)
     if arguments.base is not None:
-        shelf.choose_base(arguments.base)
-    print(shelf.base or "(none chosen)")
+        shelf.choose_base(_checked(shelf, arguments.base))
+    if arguments.json:
+        _json({"base": shelf.base})
+    else:
+        print(shelf.base or "(none chosen)")
     return 0
+
+
+def _checked(shelf: Shelf, base: str) -> str:
+    """What was chosen, as it is kept. Raises NotFound, InvalidInput where it is no base."""
+    from scrubjay.parametric.bases import named_base
+    from scrubjay.parametric.serving import served_policy
+
+    if not base.startswith(("http://", "https://")):
+        return named_base(base)
+    served_policy(shelf, base)
+    return base
 
 
 def _update(memory: Memory, arguments: argparse.Namespace) -> int:
