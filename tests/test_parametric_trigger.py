@@ -106,6 +106,27 @@ def test_the_evidence_of_a_change_is_what_it_is_said_to_be() -> None:
     assert max(found) > 1 > sum(found) / len(found)
 
 
+def test_the_evidence_is_as_exact_in_a_series_of_a_million() -> None:
+    """The sums behind it are of ten millions, what is compared is of tens."""
+    n = 10**6
+    local = np.arange(1, n + 1)
+    counted = local // 10  # every tenth fails, and at last thirty in a row
+    counted[-30:] = counted[-31] + np.arange(1, 31)
+    found = change(local, counted, 60, 5)[-1]
+    total = 0.0
+    one_rate = counted[-1] * math.log(counted[-1] / n) + (n - counted[-1]) * math.log(1 - counted[-1] / n)
+    for lag in range(5, 61, 5):
+        moment, before = n - lag, int(counted[-1 - lag])
+        after = int(counted[-1]) - before
+        parts = [
+            math.lgamma(good + 0.5) + math.lgamma(bad + 0.5) - math.lgamma(good + bad + 1) - math.log(math.pi)
+            for bad, good in ((before, moment - before), (after, lag - after))
+        ]
+        if after * moment > before * lag:
+            total += math.exp(sum(parts) - one_rate) / ((moment // 5) * (moment // 5 + 1))
+    assert found == pytest.approx(math.log(total), abs=1e-3)
+
+
 def test_a_fixed_schedule_and_a_fixed_threshold() -> None:
     assert FixedSchedule(20).last(GOOD) is not None
     assert FixedSchedule(20).last(GOOD, updated=1) is None
@@ -126,6 +147,9 @@ def test_rules_that_are_none_are_refused() -> None:
         lambda: STC(alpha=1.0),
         lambda: SequentialSTC(floor=0.9),
         lambda: SequentialSTC(every=0),
+        lambda: SequentialSTC(cool_down=-1),
+        lambda: FixedSchedule(0),
+        lambda: FixedThreshold(window=0),
     ):
         with pytest.raises(InvalidInput):
             make()

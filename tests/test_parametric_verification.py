@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from practice import WORKS, Practice, state
 from scrubjay import Memory
 from scrubjay.errors import InvalidInput
 from scrubjay.parametric.categories import Categories, Category, load_categories, words_of
 from scrubjay.parametric.contexts import normal
+from scrubjay.parametric.skills import skills_of
 from scrubjay.parametric.verification import Evidence, Verifiers
 
 
@@ -73,3 +75,18 @@ def test_words_of_a_category_are_words_as_tasks_have_them(memory: Memory) -> Non
     assert load_categories(memory.layout).of("replace a resistor") == "edit"
     with pytest.raises(InvalidInput, match="'pick up': one word"):
         Categories((Category("edit", frozenset({"pick up"})),))
+
+
+def test_what_a_call_is_for_is_read_from_its_plan_whatever_its_description_says(memory: Memory) -> None:
+    with memory.live("Make things.", "w") as life:
+        practice = Practice(memory, life)
+        memory.procedures.create(
+            "do-it",
+            "Does it for whoever stands near a tree",
+            code=WORKS.replace("make_pickaxe", "do_it"),
+            category="craft",
+        )
+        practice.call("do-it", "make a pickaxe", state({}), state({"pickaxe": 1}))
+        practice.call("do-it", "make a pickaxe", state({}), state({"tree": 1}))
+    (skill,) = skills_of(memory, Categories.default())
+    assert [one.ok for one in skill.executions] == [True, False]

@@ -64,7 +64,7 @@ def skills_of(memory: Memory, categories: Categories, verifiers: Verifiers | Non
     for one in memory.procedures.list():
         if one.source is None or one.status == "disabled":
             continue
-        about = f"{' '.join(words_of(one.name))} {one.description}"
+        about = f"{' '.join(words_of(one.name))}. {one.description}"
         category = categories.known(one.category) or categories.of(about)
         executions = tuple(
             Execution(
@@ -93,5 +93,5 @@ def _is_shown(memory: Memory, verifiers: Verifiers, category: str | None, about:
         return True
     plan = records[0].get("plan")
     told = plan.get("text") if isinstance(plan, dict) else None
-    task = " ".join([about, str(told or ""), *map(str, run.arguments.values())])
+    task = ". ".join([about, str(told or ""), *map(str, run.arguments.values())])  # each for itself
     return verifiers.verify(category, task, evidence_of(records)).ok

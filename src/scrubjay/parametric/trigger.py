@@ -110,6 +110,8 @@ class SequentialSTC:
     def __post_init__(self) -> None:
         if not 0 < self.alpha < 1 or not 0 < self.floor < 0.8 or min(self.horizon, self.every) < 1:
             raise InvalidInput(f"SequentialSTC: alpha from 0 to 1 and a floor under 0.8 were expected, found {self}")
+        if self.cool_down < 0:
+            raise InvalidInput(f"SequentialSTC: a cool-down of 0 or more was expected, found {self}")
 
     def last(self, series: Sequence[bool], updated: int = 0) -> Fired | None:
         """See Trigger. Evidence that passed once stays passed until the update."""
@@ -140,6 +142,10 @@ class FixedSchedule:
 
     every: int = 20
 
+    def __post_init__(self) -> None:
+        if self.every < 1:
+            raise InvalidInput(f"FixedSchedule: 1 or more executions were expected, found {self}")
+
     def last(self, series: Sequence[bool], updated: int = 0) -> Fired | None:
         """See Trigger."""
         return Fired(len(series), f"{self.every} executions") if len(series) - updated >= self.every else None
@@ -156,6 +162,10 @@ class FixedThreshold:
 
     tau: float = 0.5
     window: int = 10
+
+    def __post_init__(self) -> None:
+        if self.window < 1:
+            raise InvalidInput(f"FixedThreshold: a window of 1 or more was expected, found {self}")
 
     def last(self, series: Sequence[bool], updated: int = 0) -> Fired | None:
         """See Trigger."""
