@@ -14,14 +14,22 @@ from typing import Any
 
 import pytest
 
+from practice import Practice, state
+from scrubjay import Memory
 from scrubjay.errors import Damaged, InvalidInput, Locked, StorageFull, TrainingFailed
 from scrubjay.memory.layout import Layout
-from scrubjay.parametric.adapters import Adapters, digest_of_weights
+from scrubjay.parametric.adapters import WEIGHTS, Adapters, digest_of_weights
+from scrubjay.parametric.categories import load_categories
 from scrubjay.parametric.cycle import Material, Settings, agrees, hold_out, run_cycle
 from scrubjay.parametric.examples import Example, Preference, Prompt
 from scrubjay.parametric.generated import Parsed
+from scrubjay.parametric.scoring import Due
 from scrubjay.parametric.shelf import Shelf
+from scrubjay.parametric.skills import skills_of
 from scrubjay.parametric.training import Recipe
+from scrubjay.parametric.trigger import Fired
+from scrubjay.parametric.updating import update
+from scrubjay.parametric.worthiness import Scored, Terms
 from small_models import reader
 from test_parametric_update import BAD, GOOD, PAIR, PROMPT, RECIPE, SHAPE, SUCCESS
 
@@ -238,6 +246,29 @@ def test_at_most_32_contexts_are_held_out_and_their_code_is_in_no_pair() -> None
     learned, kept, held = hold_out(successes, pairs)
     assert (len(learned), len(kept), len(held)) == (968, 968, 32)
     assert not {one.episodes for one in held} & {one.chosen_episodes for one in kept}
+
+
+def test_an_adapter_that_can_not_be_read_costs_its_own_category_alone(memory: Memory) -> None:
+    owner = Adapters(reader(), SHAPE)
+    with memory.live("Make things.", "w") as life:
+        practice = Practice(memory, life)
+        for category, name, task in (("craft", "make-it", "make a pickaxe"), ("gather", "get-it", "collect pickaxe")):
+            practice.write(name, f"def {name.replace('-', '_')}():\n    go()\n", category)
+            practice.call(name, task, state({}), state({"pickaxe": 1}))
+    skills = {one.category: one for one in skills_of(memory, load_categories(memory.layout))}
+    due = [
+        Due(Scored(skills[category], Terms(1, 1, 0, 0), 1.0), True, Fired(1, "it fails"))
+        for category in ("craft", "gather")
+    ]
+    assert [one.outcome is not None for one in update(memory, due, Settings(RECIPE), adapters=owner)] == [True, True]
+    weights = Path(memory.layout.adapters) / "craft" / "0001" / "adapter" / WEIGHTS
+    weights.write_bytes(weights.read_bytes()[:100])
+    craft, gather = update(memory, due, Settings(RECIPE), adapters=owner)
+    assert craft.outcome is None
+    assert WEIGHTS in craft.why
+    assert gather.outcome is not None
+    with Shelf(memory.layout).cycle("gather"):
+        assert "another cycle of gather" in list(update(memory, due, Settings(RECIPE), adapters=owner))[1].why
 
 
 def test_a_quarter_of_the_contexts_is_held_out_with_its_pairs() -> None:

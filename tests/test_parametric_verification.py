@@ -82,7 +82,7 @@ def test_what_a_call_is_for_is_read_from_its_plan_whatever_its_description_says(
         practice = Practice(memory, life)
         memory.procedures.create(
             "do-it",
-            "Does it for whoever stands near a tree",
+            "Make it for whoever stands near a tree",
             code=WORKS.replace("make_pickaxe", "do_it"),
             category="craft",
         )

@@ -7,16 +7,17 @@ its success or correction is recorded like everything, and so is there for the n
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from scrubjay.errors import Conflict, Damaged, InvalidInput, ModelUnavailable, NotFound, ScrubjayError
 from scrubjay.memory.evidence import read_record
 from scrubjay.memory.jsonio import Json
-from scrubjay.memory.procedure_files import normal_name
+from scrubjay.memory.procedure_files import Procedure, normal_name
 from scrubjay.models.chat import Usage
 from scrubjay.models.contract import Account, Entry, Model, Plan, Turn
 from scrubjay.parametric.categories import Categories
@@ -149,7 +150,7 @@ class FastTier:
         name, code = _named(parsed, category)
         other, wrapped = _anonymous(parsed, category)
         texts = {one.strip() for one in (parsed.source, code, wrapped)}
-        for one in self._memory.procedures.list():
+        for one in self._candidates(name, other):
             if one.source is not None and one.source.strip() in texts:
                 if one.status == "disabled":
                     raise InvalidInput(f"{one.name} is disabled: {one.reason}")
@@ -160,6 +161,13 @@ class FastTier:
             self._memory.procedures.create(other, goal, code=wrapped, category=category)
             return other
         return name
+
+    def _candidates(self, *names: str) -> Iterator[Procedure]:
+        """Those of these names, then all: thousands are read in seconds, and a turn waits for it."""
+        for name in names:
+            with contextlib.suppress(NotFound, InvalidInput):
+                yield self._memory.procedures.get(name)
+        yield from self._memory.procedures.list()
 
 
 def _named(parsed: Parsed, category: str) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scrubjay.errors import InvalidInput, TrainingFailed
+from scrubjay.errors import Damaged, InvalidInput, Locked, NotFound, TrainingFailed
 from scrubjay.parametric.bases import base_sees, load_base
 from scrubjay.parametric.categories import load_categories
 from scrubjay.parametric.cycle import Check, Material, Outcome, Settings, agrees, hold_out, need_success, run_cycle
@@ -96,7 +96,8 @@ def update(
 ) -> Iterator[Update]:
     """A cycle of every category in which a skill is due (of `due`, see `due_skills`), in the order of names.
 
-    What can't be learned, for lack of a verified success or of numbers that are some, costs its own category alone.
+    What can't be learned, for lack of a verified success or of numbers that are some, and an adapter in place that
+    can't be read or is being trained already, costs its own category alone.
     """
     found: dict[str, list[Due]] = {}
     for one in due:
@@ -106,7 +107,7 @@ def update(
     for category, skills in sorted(found.items()):
         try:
             outcome = cycle_of(memory, category, settings, check, loaded)
-        except TrainingFailed as error:
+        except (TrainingFailed, Locked, Damaged, NotFound, InvalidInput) as error:
             yield Update(category, tuple(skills), None, str(error))
         else:
             yield Update(category, tuple(skills), outcome)
