@@ -83,6 +83,12 @@ def test_words_of_an_environment_are_no_marks_of_the_template(learned: Backbone)
     assert learned.count("<|im_end|>") > 1
 
 
+def test_blanks_and_words_that_a_tokenizer_has_whole_stay_as_they_are() -> None:
+    backbone = seer([])
+    backbone.tokenizer.add_tokens(["    ", "pickaxe", "<tool>"])
+    assert backbone._as_data("make\n    a pickaxe <tool>") == "make\n    a pickaxe < tool>"
+
+
 @pytest.mark.parametrize("cut", [0, 3, 60])
 def test_a_frame_that_can_not_be_read_is_named(cut: int, learned: Backbone) -> None:
     with pytest.raises(InvalidInput, match=f"a frame of {cut} bytes that can't be read"):

@@ -101,7 +101,9 @@ class Backbone:
     @cached_property
     def _marks(self) -> tuple[str, ...]:
         """The texts that a tokenizer takes for more than text: of turns, of pictures, of ends."""
-        known = {*self.tokenizer.all_special_tokens, *self.tokenizer.get_added_vocab()}
+        added = self.tokenizer.added_tokens_decoder.values()  # runs of blanks are among them, and words
+        known = {*self.tokenizer.all_special_tokens}
+        known |= {str(one) for one in added if one.special or str(one).startswith("<")}
         return tuple(sorted((one for one in known if len(one) > 1), key=len, reverse=True))
 
     def _as_data(self, text: str) -> str:
