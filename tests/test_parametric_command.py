@@ -13,11 +13,13 @@ import pytest
 
 from practice import FAILS, WORKS, Practice, state
 from scrubjay import Memory
+from scrubjay.errors import ReadOnly
 from scrubjay.parametric.adapters import Adapters
 from scrubjay.parametric.bases import load_base
 from scrubjay.parametric.contexts import prompt_of
 from scrubjay.parametric.policy import LocalPolicy, policy_of
 from scrubjay.parametric.shelf import Shelf
+from scrubjay.parametric.updating import cycle_of
 from scrubjay.surfaces.cli import main
 from small_models import reader
 
@@ -146,6 +148,12 @@ def test_a_cycle_that_failed_and_one_that_was_killed_are_listed(
         "craft 3: rolled back",
     ]
     assert main(["adapters", "list", practised, "--json"]) == 0
+
+
+def test_a_memory_that_is_open_read_only_is_not_trained(practised: str) -> None:
+    assert main(["adapters", "base", practised, str(Path(practised).parent / "base")]) == 0
+    with Memory.open(practised, read_only=True) as memory, pytest.raises(ReadOnly, match="to train its adapters"):
+        cycle_of(memory, "craft")
 
 
 def test_a_server_trains_nothing(practised: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -31,6 +31,25 @@ def test_a_pretrained_model_is_loaded_adapted_and_asked() -> None:
     assert trained.losses[-1].total < trained.losses[0].total
     assert trained.margin is not None
     assert trained.margin > 0
+    assert changed_codes(owner, "craft") < 1e-4
+
+
+def changed_codes(owner: Adapters, name: str) -> float:
+    """The share of the base's 4-bit codes (blocks of 32, as its file has them) that adding an adapter would change."""
+    from peft.tuners.lora import LoraLayer
+
+    changed = codes = 0
+    with owner.use(name):
+        for module in owner.backbone.model.modules():
+            if isinstance(module, LoraLayer):
+                weight = module.get_base_layer().weight.detach().reshape(-1, 32)
+                gained = module.get_delta_weight(module.active_adapters[0]).detach().reshape(-1, 32)
+                assert gained.abs().max() > 0
+                low = weight.min(1, keepdim=True)[0]
+                step = ((weight.max(1, keepdim=True)[0] - low) / 15).clamp_min(1e-12)
+                changed += int((((weight + gained - low) / step).round() != ((weight - low) / step).round()).sum())
+                codes += weight.numel()
+    return changed / codes
 
 
 def test_a_base_that_is_not_there_is_told(tmp_path: object) -> None:

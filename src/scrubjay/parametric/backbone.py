@@ -40,7 +40,10 @@ class Backbone:
 
     def __init__(self, model: Any, tokenizer: Any, processor: Any = None, *, name: str = "") -> None:
         self.model, self.tokenizer, self.processor, self.name = model, tokenizer, processor, name
-        self.is_quantised = any(not one.is_floating_point() or one.element_size() < 2 for one in model.parameters())
+        # Some kinds of few bits lie in buffers: those the configuration alone tells of.
+        self.is_quantised = getattr(model.config, "quantization_config", None) is not None or any(
+            not one.is_floating_point() or one.element_size() < 2 for one in model.parameters()
+        )
         model.name_or_path = name  # what peft writes into an adapter's folder: no path of this machine
         model.requires_grad_(False)
         model.eval()

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scrubjay.errors import Damaged, InvalidInput, Locked, NotFound, TrainingFailed
+from scrubjay.errors import Damaged, InvalidInput, Locked, NotFound, ReadOnly, TrainingFailed
 from scrubjay.parametric.bases import base_sees, load_base
 from scrubjay.parametric.categories import load_categories
 from scrubjay.parametric.cycle import Check, Material, Outcome, Settings, agrees, hold_out, need_success, run_cycle
@@ -78,8 +78,10 @@ def cycle_of(
 ) -> Outcome:
     """One cycle of a category; without `adapters` the base that was chosen is loaded.
 
-    Raises InvalidInput for a category that is not there, and what `adapters_of` and `run_cycle` raise.
+    Raises InvalidInput for a category that is not there, ReadOnly, and what `adapters_of` and `run_cycle` raise.
     """
+    if memory.read_only:
+        raise ReadOnly(f"{memory.root} is open read-only; open it with Memory.open(path) to train its adapters")
     base = Shelf(memory.layout).base
     sees = adapters.backbone.sees if adapters else base is not None and not _is_served(base) and base_sees(base)
     material = material_of(memory, category, with_frames=sees)
