@@ -60,9 +60,10 @@ class Backbone:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Tells base models apart: of the shapes of all weights, and of the first of the input embeddings.
+        """Tells base models apart: of the names of all weights, and of the first of the input embeddings.
 
-        Embeddings stay as they are where a model is loaded in 4 bits, so the same base has one fingerprint.
+        Embeddings stay as they are where a model is loaded in 4 bits, so the same base has one fingerprint. One that an
+        adapter was merged into has that of the base it came from: it can't be told apart so.
         """
         import hashlib
 
