@@ -287,6 +287,9 @@ def test_the_same_program_under_another_name_agrees() -> None:
     assert not agrees(SUCCESS, Parsed(BAD, "f"))
     assert not agrees(SUCCESS, Parsed(GOOD, failure="max_new_tokens"))
     assert not agrees(Example(PROMPT, "\0"), Parsed(GOOD, "f"))
+    deep = f"def f():\n    return {'1 + ' * 600}1"  # Python reads it, and can't write down what it read
+    assert agrees(Example(PROMPT, deep), Parsed(deep, "f"))
+    assert not agrees(Example(PROMPT, deep), Parsed(GOOD, "f"))
 
 
 def test_a_damaged_file_of_what_is_in_place_is_named(shelf: Shelf, tmp_path: Path) -> None:

@@ -94,15 +94,15 @@ def agrees(example: Example, parsed: Parsed) -> bool:
 def _program(source: str) -> str:
     try:
         tree = ast.parse(source)
+        names = {one.name: f"f{i}" for i, one in enumerate(n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef))}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef):
+                node.name = names[node.name]
+            elif isinstance(node, ast.Name):
+                node.id = names.get(node.id, node.id)
+        return ast.dump(tree)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return source
-    names = {one.name: f"f{i}" for i, one in enumerate(n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef))}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef):
-            node.name = names[node.name]
-        elif isinstance(node, ast.Name):
-            node.id = names.get(node.id, node.id)
-    return ast.dump(tree)
 
 
 def run_cycle(
