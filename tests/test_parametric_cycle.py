@@ -287,7 +287,7 @@ def test_the_same_program_under_another_name_agrees() -> None:
     assert not agrees(SUCCESS, Parsed(BAD, "f"))
     assert not agrees(SUCCESS, Parsed(GOOD, failure="max_new_tokens"))
     assert not agrees(Example(PROMPT, "\0"), Parsed(GOOD, "f"))
-    deep = f"def f():\n    return {'1 + ' * 600}1"  # Python reads it, and can't write down what it read
+    deep = f"def f():\n    return {'1 + ' * 1500}1"  # Python reads it, and can't write down what it read
     assert agrees(Example(PROMPT, deep), Parsed(deep, "f"))
     assert not agrees(Example(PROMPT, deep), Parsed(GOOD, "f"))
 
