@@ -150,6 +150,26 @@ def test_a_cycle_that_failed_and_one_that_was_killed_are_listed(
     assert main(["adapters", "list", practised, "--json"]) == 0
 
 
+def test_a_broken_file_of_one_category_is_named_and_the_others_are_listed(
+    practised: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Memory.open(practised) as memory:
+        shelf = Shelf(memory.layout)
+        for category in ("combat", "craft", "gather"):
+            with shelf.cycle(category) as folder:
+                folder.write("result", {"kept": True})
+                shelf.put_in_place(folder)
+    adapters = Path(practised) / "adapters"
+    (adapters / "combat" / "current.json").write_text("[")
+    (adapters / "craft" / "0001" / "result.json").write_text("7")
+    assert main(["adapters", "list", practised]) == 1
+    told = capsys.readouterr()
+    assert told.out.splitlines() == ["gather 1: in place"]
+    assert [line.partition(":")[0] for line in told.err.splitlines()] == ["combat", "craft"]
+    assert "current.json" in told.err
+    assert "result.json" in told.err
+
+
 def test_a_memory_that_is_open_read_only_is_not_trained(practised: str) -> None:
     assert main(["adapters", "base", practised, str(Path(practised).parent / "base")]) == 0
     with Memory.open(practised, read_only=True) as memory, pytest.raises(ReadOnly, match="to train its adapters"):

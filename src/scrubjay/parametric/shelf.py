@@ -103,28 +103,31 @@ class Shelf:
             raise Damaged('{"cycle": NUMBER} was expected', file=self._layout.relative(path))
         return self._folder(category, number)
 
-    def lineage(self) -> Iterator[CycleFolder]:
-        """The cycles whose learning is in the weights in use: of every category that in place, and those that it went
-        on from. A cycle that was kept, and killed before its adapter was in place, is none of them."""
-        for folder in self.all().values():
-            found = folder
-            while True:
+    def lineage(self, category: str | None = None) -> Iterator[CycleFolder]:
+        """The cycles whose learning is in the weights in use: those in place, and those that they went on from.
+
+        Of a category, or of all. A cycle that was kept, and killed before its adapter was in place, is none of them.
+        """
+        for name in self.categories() if category is None else [category]:
+            found = self.current(name)
+            while found is not None:
                 yield found
                 before = (found.read("configuration") or {}).get("from_cycle")
                 if not isinstance(before, int) or not 0 < before < found.number:
                     break
-                found = self._folder(found.category, before)
+                found = self._folder(name, before)
 
     def all(self) -> dict[str, CycleFolder]:
         """The adapters in place, by category."""
         found = {}
-        for category in self._categories():
+        for category in self.categories():
             current = self.current(category)
             if current is not None:
                 found[category] = current
         return found
 
-    def _categories(self) -> list[str]:
+    def categories(self) -> list[str]:
+        """Those that have a folder, with an adapter in place or without."""
         try:
             return sorted(one.name for one in os.scandir(self.root) if one.is_dir() and not one.name.startswith("."))
         except FileNotFoundError:
@@ -134,7 +137,7 @@ class Shelf:
 
     def cycles(self, category: str | None = None) -> Iterator[CycleFolder]:
         """Every cycle of a category, or of all, in order."""
-        for name in self._categories() if category is None else [category]:
+        for name in self.categories() if category is None else [category]:
             try:
                 numbers = sorted(int(one) for one in os.listdir(self._of(name)) if one.isdecimal())
             except FileNotFoundError:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from scrubjay.memory.jsonio import Json
     from scrubjay.parametric.cycle import Outcome, Settings
     from scrubjay.parametric.scoring import Due
-    from scrubjay.parametric.shelf import Shelf
+    from scrubjay.parametric.shelf import CycleFolder, Shelf
     from scrubjay.parametric.worthiness import Weights
     from scrubjay.public import Memory
 
@@ -161,22 +161,31 @@ def _weights_json(weights: Weights) -> Json:
 
 
 def _list(memory: Memory, arguments: argparse.Namespace) -> int:
+    from scrubjay.errors import Damaged
     from scrubjay.parametric.shelf import Shelf
 
-    shelf = Shelf(memory.layout)
-    current = {name: folder.number for name, folder in shelf.all().items()}
-    learned = set(shelf.lineage())
-    for cycle in shelf.cycles():
-        result = cycle.read("result")
-        is_in_place = current.get(cycle.category) == cycle.number
-        if arguments.json:
-            _json({"category": cycle.category, "cycle": cycle.number, "in_place": is_in_place, "result": result})
-            continue
-        what = "in place" if is_in_place else _ended(result, cycle in learned)
-        print(f"{cycle.category} {cycle.number}: {what}{_verified(result)}")
-    if not current:
+    shelf, is_any, is_whole = Shelf(memory.layout), False, True
+    for category in shelf.categories():
+        try:
+            current, learned = shelf.current(category), set(shelf.lineage(category))
+            is_any |= current is not None
+            for cycle in shelf.cycles(category):
+                _tell_cycle(cycle, cycle == current, cycle in learned, arguments)
+        except Damaged as error:  # it costs its category alone
+            is_whole = False
+            print(f"{category}: {error}", file=sys.stderr)
+    if not is_any:
         print("(no adapter)", file=sys.stderr)
-    return 0
+    return 0 if is_whole else 1
+
+
+def _tell_cycle(cycle: CycleFolder, is_in_place: bool, was_in_place: bool, arguments: argparse.Namespace) -> None:
+    result = cycle.read("result")
+    if arguments.json:
+        _json({"category": cycle.category, "cycle": cycle.number, "in_place": is_in_place, "result": result})
+    else:
+        what = "in place" if is_in_place else _ended(result, was_in_place)
+        print(f"{cycle.category} {cycle.number}: {what}{_verified(result)}")
 
 
 def _use(memory: Memory, arguments: argparse.Namespace) -> int:
