@@ -90,3 +90,16 @@ def test_what_a_call_is_for_is_read_from_its_plan_whatever_its_description_says(
         practice.call("do-it", "make a pickaxe", state({}), state({"tree": 1}))
     (skill,) = skills_of(memory, Categories.default())
     assert [one.ok for one in skill.executions] == [True, False]
+
+
+def test_of_all_achievements_of_crafter_each_does_its_own_task_alone() -> None:
+    from crafter import constants
+
+    names = list(constants.achievements)
+    for task in names:
+        said = task.replace("_", " ")
+        category = Categories.default().of(said)
+        if category is not None:  # but waking up
+            assert [one for one in names if is_done(category, said, reached=one)] == [task]
+            carried = [one for one in constants.items if is_done(category, said, carried=one)]
+            assert carried in ([], [task.partition("_")[2]])
