@@ -20,7 +20,7 @@ from scrubjay.parametric.redundancy import alike, redundancies
 from scrubjay.parametric.scoring import due_skills
 from scrubjay.parametric.skills import Execution, Skill, skills_of
 from scrubjay.parametric.weighing import search
-from scrubjay.parametric.worthiness import Weights, heuristic, score, terms_of, top
+from scrubjay.parametric.worthiness import Scored, Terms, Weights, heuristic, score, terms_of, top
 
 OAK = "def craft_oak():\n    obtain('oak_log', 1)\n    craft('oak_planks', 4)\n"
 BIRCH = OAK.replace("oak", "birch")
@@ -145,6 +145,11 @@ def test_the_upper_share_is_by_the_quantile_with_ties_in(values: list[float], q:
         else not chosen
     )
     assert bool(chosen) == bool(values)  # one candidate is in, whatever its value
+
+
+def test_the_one_that_stands_at_the_quantile_is_in() -> None:
+    scored = [Scored(skill(f"s{i:02d}"), Terms(0, 0, 0, 0), float(i)) for i in range(11)]
+    assert [one.value for one in top(scored, 0.7)] == [3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0]
 
 
 def test_the_heuristic_asks_for_four_in_five_and_fifteen_calls() -> None:

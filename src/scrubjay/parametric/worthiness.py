@@ -134,7 +134,7 @@ def top(scored: Sequence[Scored], q: float) -> list[Scored]:
     values = sorted(one.value for one in scored)
     if not values:
         return []
-    at = (1 - q) * (len(values) - 1)
+    at = round((1 - q) * (len(values) - 1), 9)  # 0.3 * 10 is a little more than 3
     low = math.floor(at)
     high = min(low + 1, len(values) - 1)
     least = values[low] + (values[high] - values[low]) * (at - low)
