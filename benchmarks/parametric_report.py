@@ -224,7 +224,7 @@ def _suite(found: list[Json]) -> list[str]:
     groups = _grouped(found, lambda row: (row["memory"], row["method"]))
     control = groups.get(("fresh", "mfm"), [])
     lines = []
-    for (memory, method), each in groups.items():
+    for (memory, method), each in sorted(groups.items(), key=lambda one: one[0][0] == "taught"):
         done = sum(row["success"] for row in each)
         low, high = wilson(done, len(each)).interval or (0.0, 0.0)
         against = groups.get(("taught", "mfm"), control) if memory == "taught" else control

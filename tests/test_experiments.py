@@ -310,7 +310,7 @@ def test_methods_are_compared_seed_by_seed() -> None:
     def run(milestones: int) -> Json:
         return {
             "reached": [{"milestone": str(n), "step": 1} for n in range(milestones)], "deaths": [],
-            "known_milestones": [], "scores": {}, "trial": {"task": {"steps": 9}},
+            "known_milestones": [str(n) for n in range(11)], "scores": {}, "trial": {"task": {"steps": 9}},
         }  # fmt: skip
 
     methods = {
@@ -318,10 +318,11 @@ def test_methods_are_compared_seed_by_seed() -> None:
         "mfm": {seed: run(seed + 3) for seed in range(9)},
         "once": {0: run(1)},
     }
-    first, deaths = compare(methods)
+    first, steps, deaths = compare(methods)
+    assert (steps.measure, steps.more, steps.fewer) == ("steps to a milestone", 0, 8)
     assert (first.method, first.measure, first.more, first.fewer) == ("direct", "milestones", 8, 0)
     assert (first.medians.statistic, first.medians.n) == (3, 8)
-    assert (first.signs.p, first.signs_corrected) == (2 / 256, 4 / 256)
+    assert (first.signs.p, first.signs_corrected) == (2 / 256, 6 / 256)
     assert (deaths.measure, deaths.more, deaths.fewer, deaths.signs.p, deaths.signs_corrected) == (
         "deaths",
         0,

@@ -83,11 +83,25 @@ def test_what_a_turn_used_and_looked_at_is_in_the_report(folder: Path) -> None:
 def test_what_an_evaluator_gave_stands_beside_what_doing_nothing_gets(folder: Path) -> None:
     results = read_results(str(folder))
     assert "by their evaluator" not in report(results, "T")
-    judged = [{**result, "scores": {**result["scores"], "reward": 0.75, "floor": 0.25}} for result in results]
+    lives = [
+        {"life": 1, "task": "lamp", "score": 1.0, "floor": 0.5, "steps": 12},
+        {"life": 2, "task": "load", "score": None, "floor": 0.0, "steps": None},
+    ]
+    given = {"reward": 0.75, "floor": 0.25, "tasks": lives}
+    judged = [{**result, "scores": {**result["scores"], **given}} for result in results]
     text = report(judged, "T")
+    assert "| lamp | 0.50 | 1.00 (12) | 1.00 (12) |\n| load | 0.00 | – | – |" in text
     assert "### Tasks, by their evaluator" in text
     assert "| reward | 0.75 ± 0 | 0.75 ± 0 |" in text
     assert "| reward of doing nothing | 0.25 ± 0 | 0.25 ± 0 |" in text
+
+
+def test_a_world_without_milestones_has_no_table_of_them(folder: Path) -> None:
+    bare = [{**result, "known_milestones": [], "reached": [], "deaths": []} for result in read_results(str(folder))]
+    bare = [
+        {**result, "trial": {**result["trial"], "task": {**result["trial"]["task"], "goal": None}}} for result in bare
+    ]
+    assert "Milestones" not in report(bare, "T")
 
 
 def test_a_finished_trial_is_scored_again(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,7 +6,7 @@ A scripted player is called scripted wherever its results stand, and a paper's f
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from statistics import median
+from statistics import fmean, median
 
 from scrubjay.experiments.comparing import Comparison, compare, reference_of
 from scrubjay.experiments.inspecting import WITHIN
@@ -83,6 +83,8 @@ def _section(task: str, model: str, methods: Runs) -> list[str]:
     for title, names in _TABLES:
         shown = _measures(methods, names)
         parts += [f"### {title}", shown] if shown else []
+        if title.startswith("Tasks"):
+            parts += _lives(methods)
     parts += _encoders(methods) + _comparisons(methods) + _ablations(methods)
     if first["known_milestones"]:
         parts += ["### Steps to each milestone", _milestones(methods)]
@@ -108,6 +110,33 @@ def _measures(methods: Runs, names: Sequence[str]) -> str:
         return ""
     counts = tuple(str(len(by_seed)) for by_seed in methods.values())
     return f"{table(('mean ± std', *methods), [*rows, ('runs', *counts)])}\n\n{'; '.join(meant)}."
+
+
+def _lives(methods: Runs) -> list[str]:
+    """What the evaluator said of each life, where it did: reward and steps of every method, by task."""
+    found: dict[tuple[str, float | None], dict[str, list[Json]]] = {}
+    for method, by_seed in methods.items():
+        for result in by_seed.values():
+            for row in result["scores"].get("tasks") or ():
+                found.setdefault((str(row["task"]), row["floor"]), {}).setdefault(method, []).append(row)
+    rows = [
+        (task, _rounded(floor), *(_rewards(rows.get(method, [])) for method in methods))
+        for (task, floor), rows in found.items()
+    ]
+    note = "Reward, and in parentheses steps, of each task; means over the lives at it. –: it could not be judged."
+    return [table(("task", "doing nothing", *methods), rows), note] if rows else []
+
+
+def _rewards(rows: Sequence[Json]) -> str:
+    judged = [row for row in rows if row["score"] is not None]
+    if not judged:
+        return "–"
+    steps = [row["steps"] for row in judged if row["steps"] is not None]
+    return _rounded(fmean(row["score"] for row in judged)) + (f" ({fmean(steps):.3g})" if steps else "")
+
+
+def _rounded(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
 
 
 def _ablations(methods: Runs) -> list[str]:

@@ -86,6 +86,15 @@ def _share(result: Json, part: str, whole: str) -> float | None:
     return 100 * scores[part] / scores[whole] if scores.get(whole) else None
 
 
+def _milestones(result: Json) -> int | None:
+    return len(result["reached"]) if result["known_milestones"] else None
+
+
+def _deaths(result: Json) -> int | None:
+    """None in a world without milestones where nobody died: a desktop has no death."""
+    return len(result["deaths"]) if result["deaths"] or result["known_milestones"] else None
+
+
 def _per_turn(result: Json, name: str) -> float | None:
     use = result["use"]
     return use[name] / use["turns"] if use["turns"] and use["requests"] else None
@@ -97,7 +106,7 @@ def _skill(result: Json, name: str) -> float | None:
 
 
 MEASURES = (
-    Measure("milestones", "milestones reached in the run", lambda r: len(r["reached"]), True),
+    Measure("milestones", "milestones reached in the run", _milestones, True),
     Measure(
         "steps to a milestone", "mean over all milestones; one never reached counts as the budget", _mean_steps, True
     ),
@@ -105,7 +114,7 @@ MEASURES = (
     Measure("steps to the goal", "until that milestone; never counts as the budget", _to_goal, True),
     Measure("reward", "mean score of the tasks, by their evaluator", lambda r: r["scores"].get("reward"), True),
     Measure("reward of doing nothing", "the same tasks, as they are given", lambda r: r["scores"].get("floor")),
-    Measure("deaths", "lives that ended in death", lambda r: len(r["deaths"]), True),
+    Measure("deaths", "lives that ended in death", _deaths, True),
     Measure(
         "tables again",
         "tables placed in a life that had one already",
