@@ -21,6 +21,7 @@ from scrubjay.agent.loop import Run
 from scrubjay.agent.offer import Offer
 from scrubjay.agent.toolbox import Toolbox
 from scrubjay.environments.kicad.environment import KiCad
+from scrubjay.environments.kicad.tasks import OWN_TASKS
 from scrubjay.errors import InvalidInput, NotFound
 from scrubjay.memory.checking import check as check_folder
 from scrubjay.memory.jsonio import Json, dumps
@@ -320,7 +321,8 @@ def deciding(folder: Path) -> Iterator[None]:
 @needs_kicad
 def test_the_command_runs_a_task_and_tells_its_score(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     memory = str(tmp_path / "memory")
-    assert main(["run", "kicad", "--task", "divider", "--memory", memory, "--steps", "1"]) == 0
+    tasks = ["--tasks", str(OWN_TASKS), "--task", "divider"]
+    assert main(["run", "kicad", *tasks, "--memory", memory, "--steps", "1"]) == 0
     said = capsys.readouterr().out
     assert "task divider: score 0.667 of 1, doing nothing 0.667" in said
     assert "1 of 1 steps" in said
