@@ -260,15 +260,24 @@ def test_an_adapter_that_can_not_be_read_costs_its_own_category_alone(memory: Me
         Due(Scored(skills[category], Terms(1, 1, 0, 0), 1.0), True, Fired(1, "it fails"))
         for category in ("craft", "gather")
     ]
-    assert [one.outcome is not None for one in update(memory, due, Settings(RECIPE), adapters=owner)] == [True, True]
+    assert [one.outcome is not None for one in update(memory, due, Settings(RECIPE), always(True), owner)] == [
+        True,
+        True,
+    ]
     weights = Path(memory.layout.adapters) / "craft" / "0001" / "adapter" / WEIGHTS
     weights.write_bytes(weights.read_bytes()[:100])
-    craft, gather = update(memory, due, Settings(RECIPE), adapters=owner)
+    craft, gather = update(memory, due, Settings(RECIPE), always(True), owner)
     assert craft.outcome is None
     assert WEIGHTS in craft.why
     assert gather.outcome is not None
     with Shelf(memory.layout).cycle("gather"):
-        assert "another cycle of gather" in list(update(memory, due, Settings(RECIPE), adapters=owner))[1].why
+        assert "another cycle of gather" in list(update(memory, due, Settings(RECIPE), always(True), owner))[1].why
+
+
+def test_an_adapter_that_does_no_held_out_task_is_not_put_in_place(shelf: Shelf) -> None:
+    outcome = run_cycle(shelf, Adapters(reader(), SHAPE), "craft", material(), Settings(RECIPE), always(False))
+    assert (outcome.kept, outcome.before, outcome.after, outcome.n) == (False, 0, 0, 1)
+    assert shelf.current("craft") is None
 
 
 def test_a_quarter_of_the_contexts_is_held_out_with_its_pairs() -> None:

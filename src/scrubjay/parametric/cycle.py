@@ -56,7 +56,7 @@ class Settings:
 class Outcome:
     """How a cycle went. `before` and `after` are how many of the held-out successes the verifier accepted.
 
-    `kept` is False where the update made that fewer: the old adapter stays.
+    `kept` is False where the update made that fewer, or where it is none: what was in place stays.
     """
 
     folder: CycleFolder
@@ -171,7 +171,7 @@ def _update(
             trained = train(adapters.backbone, weights, material.successes, material.pairs, settings.recipe)
             after = _accepted(adapters, material.held_out, settings, check)
             folder.write_rows("losses", (_row(i, loss) for i, loss in enumerate(trained.losses, 1)))
-            kept = after >= before
+            kept = after >= max(before, 1)
             if kept:
                 adapters.save(category, folder.adapter)
             digest = digest_of_weights(folder.adapter) if kept else None
