@@ -136,6 +136,7 @@ def main() -> None:
     report: Json = {
         "slow": Teacher.name,
         "base": arguments.base,
+        "rule": arguments.trigger,
         "taught": [],
         "triggers": [],
         "fast": [],
