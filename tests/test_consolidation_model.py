@@ -12,6 +12,8 @@ from scrubjay import Memory
 from scrubjay.agent.consolidating_model import CONSOLIDATING_TOOLS, ModelConsolidator
 from scrubjay.agent.consolidation import Consolidation, Outcome
 from scrubjay.agent.consolidation_text import RULES, shown
+from scrubjay.errors import ModelUnavailable
+from scrubjay.memory import journal
 from scrubjay.memory.jsonio import Json
 from scrubjay.memory.procedures import Procedures, Run
 from scrubjay.memory.records import Row
@@ -67,6 +69,27 @@ def test_a_claim_without_evidence_comes_back_once_and_is_then_a_hypothesis(lived
     assert not third.is_error
     assert "- Gold lies west (hypothesis)\n- Coal (hypothesis)\n" in lived.documents.read("notes.md")
     assert outcome.done.refused == 0
+
+
+def test_what_was_used_before_an_outage_is_kept_and_nothing_else(lived: Memory) -> None:
+    model = Canned(calls(add("Iron lies east", "ep_000001")), ModelUnavailable("out of reach"), DONE, DONE)
+    consolidation = Consolidation(lived, ModelConsolidator(model, lived))
+    before = [change.number for change in lived.documents.history()]
+    with pytest.raises(ModelUnavailable, match="out of reach"):
+        consolidation.run("asked for")
+    row = list(journal.rows(lived.layout.turns(1)))[-1]
+    assert (row["kind"], row["why"], row["when"]) == ("consolidation failed", "out of reach", "asked for")
+    assert (row["requests"], row["input_tokens"], row["output_tokens"], row["cost"]) == (1, 100, 10, 0.01)
+    assert [change.number for change in lived.documents.history()] == before
+    assert consolidation.record.last() is None
+    assert consolidation.run("again") is not None  # the evidence counts as unread
+
+
+def test_an_outage_at_once_leaves_no_row(lived: Memory) -> None:
+    rows = list(journal.rows(lived.layout.turns(1)))
+    with pytest.raises(ModelUnavailable):
+        Consolidation(lived, ModelConsolidator(Canned(ModelUnavailable("out")), lived)).run("asked for")
+    assert list(journal.rows(lived.layout.turns(1))) == rows
 
 
 def test_it_mends_what_was_refused(lived: Memory) -> None:

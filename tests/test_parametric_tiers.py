@@ -81,6 +81,7 @@ def test_the_fast_policy_acts_and_its_turns_are_told_apart(
     assert memory.procedures.statistics("go-right").called == 4
     assert [one.action_kind for one in memory.iterate(Query(action="go-right"))] == ["go-right"] * 4
     assert {one.context.category for one in stage(memory, WALK).successes} == {"walk"}
+    journal.append(memory.layout.turns(1), memory.layout.lock_of(memory.layout.turns(1)), [{"kind": "consolidation"}])
     use = tier_use(memory)
     assert (use.turns, use.fast, use.share, use.tokens, use.latency) == (4, 4, 1.0, 72, 0.25)
     assert tier_use(memory, [2]).share == 0.0

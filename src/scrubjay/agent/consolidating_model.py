@@ -13,7 +13,7 @@ from scrubjay.agent.offer import Offer
 from scrubjay.agent.proposed import item_of, text_of
 from scrubjay.agent.schemas import ACT
 from scrubjay.agent.toolbox import Toolbox
-from scrubjay.errors import InvalidInput
+from scrubjay.errors import InvalidInput, ModelUnavailable, RequestTooLarge
 from scrubjay.memory.jsonio import Json
 from scrubjay.models.chat import ChatModel, Message, Tool, ToolCall, ToolResult, Usage
 from scrubjay.models.consolidating import Evidence, Item, Judge, Proposal
@@ -112,7 +112,10 @@ class _Talk:
         messages: tuple[Message, ...] = (Message("user", (shown(self._evidence),)),)
         usage, is_nudged = Usage(), False
         for _ in range(requests):
-            reply = self._model.request(RULES, messages, tools)
+            try:
+                reply = self._model.request(RULES, messages, tools)
+            except (ModelUnavailable, RequestTooLarge) as error:
+                return Proposal((), usage, broken_off=error)
             usage += reply.usage
             messages += (reply.message,)
             if reply.calls:

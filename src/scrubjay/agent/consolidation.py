@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from scrubjay.agent import differences
 from scrubjay.agent.applying import Applied, Applying
-from scrubjay.agent.consolidations import Consolidations, Done, Marks, now
+from scrubjay.agent.consolidations import Consolidations, Done, Marks, Used, now
 from scrubjay.agent.drafting import Draft
 from scrubjay.agent.new_evidence import MOST_ROWS, gather
 from scrubjay.errors import Damaged, NotFound, ReadOnly
@@ -68,7 +68,8 @@ class Consolidation:
         """Consolidates what came since the last time; None, and nothing is written, where nothing came.
 
         `life` is whose working memory it may rewrite (default: the running one, else the newest), `turn` the number
-        of its last turn. Raises ReadOnly, StorageFull, and what a model raises: then nothing was changed.
+        of its last turn. Raises ReadOnly, StorageFull, and what a model raises: then nothing was changed, and where it
+        used something, a row says what.
         """
         if self._memory.read_only:
             raise ReadOnly(f"{self._memory.root} is open read-only: it can be read, and not consolidated")
@@ -78,6 +79,11 @@ class Consolidation:
             return None
         evidence, marks = found
         proposal, exists = self._propose(evidence)
+        if proposal.broken_off is not None:
+            if proposal.usage.requests:
+                used = Used(reason, self._consolidator.name, proposal.usage, time.monotonic() - began)
+                self.record.write_failed(evidence.life, used, str(proposal.broken_off))
+            raise proposal.broken_off
         documents = self._memory.documents
         applied = _applied(documents, Procedures(self._memory.layout, documents), exists, evidence, proposal)
         refused = (*proposal.refused, *applied.refused)
@@ -107,6 +113,8 @@ class Consolidation:
             return None
         evidence, _ = found
         proposal, exists = self._propose(evidence)
+        if proposal.broken_off is not None:
+            raise proposal.broken_off
         with tempfile.TemporaryDirectory(prefix="scrubjay-") as folder:
             layout = _copied(self._memory.layout, folder)
             copy = Documents(layout)

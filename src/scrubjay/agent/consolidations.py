@@ -18,9 +18,9 @@ from scrubjay.memory.jsonio import Json
 from scrubjay.memory.layout import Layout
 from scrubjay.models.chat import Usage
 
-__all__ = ["CONSOLIDATION", "UNDONE", "Consolidations", "Done", "Marks"]
+__all__ = ["CONSOLIDATION", "FAILED", "UNDONE", "Consolidations", "Done", "Marks", "Used"]
 
-CONSOLIDATION, UNDONE = "consolidation", "consolidation undone"
+CONSOLIDATION, UNDONE, FAILED = "consolidation", "consolidation undone", "consolidation failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +104,16 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
+@dataclass(frozen=True, slots=True)
+class Used:
+    """What was used for a consolidation that came to nothing, for what reason it was begun."""
+
+    when: str
+    model: str
+    usage: Usage
+    seconds: float
+
+
 class Consolidations:
     """The consolidations of a memory, in the journals of its lives."""
 
@@ -141,6 +151,11 @@ class Consolidations:
         """Appends the row which says that a consolidation was taken back, by which changes."""
         row: Json = {"kind": UNDONE, "undoes": done.time, "changes": [change.number for change in changes]}
         self._append(done.life, {**row, "time": now()})
+
+    def write_failed(self, life: int, used: Used, why: str) -> None:
+        """Appends the row of a consolidation that was broken off: it changed nothing, and was paid for."""
+        row: Json = {"kind": FAILED, "when": used.when, "why": why, "model": used.model, **asdict(used.usage)}
+        self._append(life, {**row, "seconds": round(used.seconds, 3), "time": now()})
 
     def _append(self, life: int, row: Json) -> None:
         path = self._layout.turns(life)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from scrubjay.errors import ScrubjayError
 from scrubjay.memory.procedures import Run, Statistics
 from scrubjay.memory.records import Row, World
 from scrubjay.models.chat import Usage
@@ -85,11 +86,15 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What a consolidator would change, in order, what it used to find out, and what of its was refused and why."""
+    """What a consolidator would change, in order, what it used to find out, and what of its was refused and why.
+
+    `broken_off` is the error that ended it before its end, after it had used something: nothing of it is applied.
+    """
 
     items: tuple[Item, ...] = ()
     usage: Usage = field(default_factory=Usage)
     refused: tuple[str, ...] = ()
+    broken_off: ScrubjayError | None = None
 
 
 class Consolidator(Protocol):

@@ -46,7 +46,7 @@ def tier_use(memory: Memory, lives: Sequence[int] | None = None) -> TierUse:
         if lives is not None and life not in lives:
             continue
         for row in journal.rows(memory.layout.turns(life)):
-            turns += 1
+            turns += "kind" not in row  # a consolidation is paid for, and is no turn
             tokens += sum(int(row[key]) for key in ("input_tokens", "output_tokens") if is_number(row.get(key)))
             events = row.get("events")
             if isinstance(events, list) and any(str(one).startswith(FAST) for one in events):
