@@ -167,7 +167,7 @@ class Lives(RuleBasedStateMachine):
             meets = [e for e in mine if e.last_step >= first and e.first_step <= first + 2]
             by_action = [e for e in mine if e.action == action]
             self.finds(Query(life=life), mine)
-            self.finds(Query(life=life, action=action, last=last), by_action[len(by_action) - last :] if last else [])
+            self.finds(Query(life=life, action=action, last=last), by_action)
             self.finds(Query(life=life, near=(x, -2)), near)
             self.finds(Query(life=life, steps=(first, first + 2)), meets)
             self.finds(Query(life=life, grep=f"{action}(KEY="), by_action)
