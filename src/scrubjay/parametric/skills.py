@@ -18,7 +18,7 @@ from scrubjay.parametric.verification import Verifiers, evidence_of
 if TYPE_CHECKING:
     from scrubjay.public import Memory
 
-__all__ = ["Execution", "Skill", "skills_of"]
+__all__ = ["Execution", "Skill", "calls_of", "skills_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,15 @@ class Skill:
         return sum(one.ok for one in self.executions) / len(self.executions) if self.executions else None
 
 
+def calls_of(memory: Memory) -> dict[str, list[Run]]:
+    """The calls of each procedure that ended by themselves, oldest first, by its name."""
+    found: dict[str, list[Run]] = {}
+    for run in memory.procedures.runs():
+        if run.kind == "procedure" and run.outcome != "stopped":
+            found.setdefault(run.procedure, []).append(run)
+    return found
+
+
 def skills_of(memory: Memory, categories: Categories, verifiers: Verifiers | None = None) -> list[Skill]:
     """Every procedure with a script that is not disabled, in the order of names.
 
@@ -56,10 +65,7 @@ def skills_of(memory: Memory, categories: Categories, verifiers: Verifiers | Non
     """
     lives, judges = memory.lives(), verifiers or Verifiers()
     worlds = {life.life: life.world or "" for life in lives}
-    found: dict[str, list[Run]] = {}
-    for run in memory.procedures.runs():
-        if run.kind == "procedure" and run.outcome != "stopped":
-            found.setdefault(run.procedure, []).append(run)
+    found = calls_of(memory)
     skills = []
     for one in memory.procedures.list():
         if one.source is None or one.status == "disabled":

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scrubjay.errors import Damaged, InvalidInput, Locked, NotFound, ReadOnly, TrainingFailed
-from scrubjay.parametric.bases import base_sees, load_base
+from scrubjay.parametric.bases import base_sees, is_served, load_base
 from scrubjay.parametric.categories import load_categories
 from scrubjay.parametric.cycle import Check, Material, Outcome, Settings, agrees, hold_out, need_success, run_cycle
 from scrubjay.parametric.scoring import Due
 from scrubjay.parametric.shelf import Shelf
-from scrubjay.parametric.skills import skills_of
+from scrubjay.parametric.skills import calls_of
 from scrubjay.parametric.staging import examples_of, stage
 
 if TYPE_CHECKING:
@@ -44,9 +44,9 @@ def material_of(memory: Memory, category: str, with_frames: bool) -> Material:
     successes, pairs, held = hold_out(*examples_of(memory, part, with_frames))
     digests = {one.name: one.digest for one in memory.procedures.list()}
     names = sorted({str(one.procedure) for one in part.successes if one.procedure in digests})
-    counts = {one.name: len(one.executions) for one in skills_of(memory, categories)}
+    calls = calls_of(memory)
     return Material(
-        successes, pairs, held, {one: digests[one] for one in names}, {one: counts.get(one, 0) for one in names}
+        successes, pairs, held, {one: digests[one] for one in names}, {one: len(calls.get(one, ())) for one in names}
     )
 
 
@@ -58,15 +58,11 @@ def adapters_of(memory: Memory) -> Adapters:
     base = Shelf(memory.layout).base
     if base is None:
         raise InvalidInput("no base model was chosen: `scrubjay adapters base DIR BASE` chooses one")
-    if _is_served(base):
+    if is_served(base):
         raise InvalidInput(f"{base} serves adapters; a cycle needs the base's own weights: a folder, or smollm2-135m")
     from scrubjay.parametric.adapters import Adapters
 
     return Adapters(load_base(base))
-
-
-def _is_served(base: str) -> bool:
-    return base.startswith(("http://", "https://"))
 
 
 def cycle_of(
@@ -83,7 +79,7 @@ def cycle_of(
     if memory.read_only:
         raise ReadOnly(f"{memory.root} is open read-only; open it with Memory.open(path) to train its adapters")
     base = Shelf(memory.layout).base
-    sees = adapters.backbone.sees if adapters else base is not None and not _is_served(base) and base_sees(base)
+    sees = adapters.backbone.sees if adapters else base is not None and not is_served(base) and base_sees(base)
     material = material_of(memory, category, with_frames=sees)
     need_success(category, material)  # before a base is loaded, which takes its time
     return run_cycle(Shelf(memory.layout), adapters or adapters_of(memory), category, material, settings, check)

@@ -236,10 +236,10 @@ def _base(memory: Memory, arguments: argparse.Namespace) -> int:
 
 def _checked(shelf: Shelf, base: str) -> str:
     """What was chosen, as it is kept. Raises NotFound, InvalidInput where it is no base."""
-    from scrubjay.parametric.bases import named_base
+    from scrubjay.parametric.bases import is_served, named_base
     from scrubjay.parametric.serving import served_policy
 
-    if not base.startswith(("http://", "https://")):
+    if not is_served(base):
         return named_base(base)
     served_policy(shelf, base)
     return base
