@@ -15,11 +15,12 @@ from gymnasium.error import ResetNeeded
 from scrubjay.environments.atoms import Atom
 from scrubjay.environments.desktop.actions import Action, parse_action
 from scrubjay.environments.desktop.atoms import ATOMS
+from scrubjay.environments.desktop.connection import DisplayGone
 from scrubjay.environments.desktop.display import Display, Home
 from scrubjay.environments.desktop.input import Hands
 from scrubjay.environments.desktop.processes import Program
 from scrubjay.environments.desktop.rules import ACTIONS, RULES
-from scrubjay.environments.desktop.screen import DisplayGone, Screen, frame_of
+from scrubjay.environments.desktop.screen import Screen, frame_of
 from scrubjay.environments.desktop.settling import Patience, changed_region, settle
 from scrubjay.environments.desktop.state import desktop_world, state_of
 from scrubjay.errors import InvalidInput
@@ -140,6 +141,9 @@ class Desktop(gymnasium.Env["Frame", "int | Mapping[str, Any]"]):
         """Ends the program, and the display where it is our own. A reset after it starts both again."""
         self._needs_reset = True
         self.end_program()
+        hands, self._hands = self._hands, None
+        if hands is not None and self._given is not None:
+            hands.close()
         screen, self.screen = self.screen, None
         if screen is not None:
             screen.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import shutil
 import subprocess
@@ -9,7 +10,8 @@ import time
 from collections.abc import Sequence
 
 from scrubjay.environments.desktop.actions import BUTTONS, DIRECTIONS, Action
-from scrubjay.environments.desktop.screen import DisplayGone
+from scrubjay.environments.desktop.connection import DisplayGone
+from scrubjay.environments.desktop.keymap import Keymap
 from scrubjay.errors import InvalidInput
 
 __all__ = ["Hands"]
@@ -17,6 +19,7 @@ __all__ = ["Hands"]
 _TYPING = "8"  # milliseconds between characters; GTK loses some that come faster
 _SECONDS = 10.0
 _TYPING_SECONDS = 30.0
+_READING = 0.5  # a program must have read what was typed before its keys mean something else
 _HOVER = 0.03  # a program must see the pointer arrive before the button goes down
 _DRAG_STEPS = 8
 _DRAG_PAUSE = 0.12  # a program that draws slowly must have seen each place on the way, or nothing is dragged
@@ -31,7 +34,7 @@ class Hands:
         found = shutil.which("xdotool")
         if found is None:
             raise InvalidInput("xdotool was not found; on Debian: apt-get install xdotool")
-        self._program, self._display, self._size = found, display, size
+        self._program, self._keymap, self._size = found, Keymap(display), size
         self._environment = {"DISPLAY": display, "LC_ALL": "C.UTF-8"}
 
     def do(self, action: Action) -> str | None:
@@ -51,7 +54,7 @@ class Hands:
                 repeat = ["--repeat", str(given["amount"]), "--delay", "20"]
                 return problem or self._run("click", *repeat, str(DIRECTIONS[given["direction"]]))
             case "type":
-                return self._run("type", "--delay", _TYPING, "--", given["text"])
+                return self._type(given["text"])
             case "key":
                 return self._run("key", "--delay", _TYPING, given["keys"])
             case "key_down":
@@ -66,10 +69,24 @@ class Hands:
                 time.sleep(given["seconds"])
         return None
 
+    def close(self) -> None:
+        """Gives the keyboard back as it was found."""
+        with contextlib.suppress(DisplayGone):
+            self._keymap.release()
+
     def pixel(self, x: float, y: float) -> tuple[int, int]:
         """The pixel at coordinates from 0 to 1000."""
         width, height = self._size
         return round(x / 1000 * (width - 1)), round(y / 1000 * (height - 1))
+
+    def _type(self, text: str) -> str | None:
+        for i, part in enumerate(self._keymap.parts(text)):
+            if i:
+                time.sleep(_READING)
+            problem = self._run("type", "--delay", _TYPING, "--", part)
+            if problem:
+                return problem
+        return None
 
     def _move(self, x: float, y: float) -> str | None:
         problem = self._run("mousemove", *map(str, self.pixel(x, y)))

@@ -1,21 +1,16 @@
 """Looking at an X display: pixels, pointer, windows. It changes nothing there.
 
-It knows the X protocol, through xcffib. Coordinates here are pixels from the upper left corner.
+It knows the X protocol. Coordinates here are pixels from the upper left corner.
 """
 
 from __future__ import annotations
 
-import contextlib
-import importlib
-import os
-import socket
-import threading
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scrubjay.environments.desktop.connection import Connection
 from scrubjay.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -24,17 +19,11 @@ if TYPE_CHECKING:
     Frame = NDArray[np.uint8]
     Pixels = NDArray[np.uint32]
 
-__all__ = ["DisplayGone", "Screen", "Window", "frame_of"]
+__all__ = ["Screen", "Window", "frame_of"]
 
 _HEAD = 32  # bytes of a reply before its data
 _LONGEST = 1024  # words of a property
 _ALL_PLANES = 0xFFFFFFFF
-_SECONDS = 10.0  # a window that is dragged keeps the server to itself for less
-_SILENCE = f"has not answered for {_SECONDS:g} s; a program may keep it to itself"
-
-
-class DisplayGone(Exception):
-    """The display no longer answers: its server ended, closed the connection, or serves another program alone."""
 
 
 def frame_of(pixels: Pixels) -> Frame:
@@ -62,18 +51,13 @@ class Screen:
     def __init__(self, display: str) -> None:
         """Raises InvalidInput where the display can't be opened or has other than 24 bits of colour."""
         self.display = display
-        try:
-            self._xcffib: Any = importlib.import_module("xcffib")
-            self._x: Any = importlib.import_module("xcffib.xproto")
-        except OSError as error:  # the library beneath it
-            raise InvalidInput(f"no display can be opened: {error}; on Debian: apt-get install libxcb1") from None
-        self._connection: Any = self._connect()
-        self._is_silent = False
-        setup = self._connection.get_setup()
+        self._connection = Connection(display)
+        self._x: Any = self._connection.x
+        setup = self._connection.setup
         root = setup.roots[0]
         depths = {one.depth: one.bits_per_pixel for one in setup.pixmap_formats}
         if root.root_depth != 24 or depths.get(24) != 32:
-            self._connection.disconnect()
+            self._connection.close()
             raise InvalidInput(f"display {display!r} has {root.root_depth} bits of colour; 24 are needed")
         self.width, self.height = int(root.width_in_pixels), int(root.height_in_pixels)
         self._root = root.root
@@ -81,15 +65,14 @@ class Screen:
 
     def close(self) -> None:
         """Closes the connection. A second call does nothing."""
-        with contextlib.suppress(Exception):
-            self._connection.disconnect()
+        self._connection.close()
 
     def grab(self) -> Pixels:
         """The pixels of the whole screen as the server has them, `uint32 (H, W)`, without the pointer.
 
         They are only good for comparing; `frame_of` makes a frame of them. Raises DisplayGone.
         """
-        with self._answers():
+        with self._connection.answers():
             image = self._x.ImageFormat.ZPixmap
             cookie = self._core.GetImage(image, self._root, 0, 0, self.width, self.height, _ALL_PLANES)
             # Its own reply() would make a Python list of every byte.
@@ -99,30 +82,30 @@ class Screen:
 
     def pointer(self) -> tuple[int, int]:
         """Where the pointer is. Raises DisplayGone."""
-        with self._answers():
+        with self._connection.answers():
             found = self._core.QueryPointer(self._root).reply()
         return int(found.root_x), int(found.root_y)
 
     def windows(self) -> tuple[Window, ...]:
         """The windows that the window manager shows, the oldest first. Raises DisplayGone."""
-        with self._answers():
+        with self._connection.answers():
             listed = self._words(self._root, "_NET_CLIENT_LIST")
         found = (self._window(one) for one in listed)
         return tuple(one for one in found if one is not None)
 
     def active(self) -> int:
         """The id of the window that has the focus, 0 where none has. Raises DisplayGone."""
-        with self._answers():
+        with self._connection.answers():
             return next(iter(self._words(self._root, "_NET_ACTIVE_WINDOW")), 0)
 
     def has_manager(self) -> bool:
         """True where a window manager runs. Raises DisplayGone."""
-        with self._answers():
+        with self._connection.answers():
             return bool(self._words(self._root, "_NET_SUPPORTING_WM_CHECK"))
 
     def _window(self, ident: int) -> Window | None:
         """The window, or None where it has closed meanwhile or is hidden."""
-        with self._answers():
+        with self._connection.answers():
             try:
                 shown = self._core.GetWindowAttributes(ident).reply().map_state
                 size = self._core.GetGeometry(ident).reply()
@@ -157,51 +140,3 @@ class Screen:
     @property
     def _core(self) -> Any:
         return self._connection.core
-
-    def _connect(self) -> Any:
-        """A connection. The library waits for the server without end, so another thread does that."""
-        made: list[Any] = []
-        late = threading.Event()
-
-        def connect() -> None:
-            try:
-                made.append(self._xcffib.connect(display=self.display))
-            except Exception as error:  # xcffib has one class for each way to fail
-                made.append(error)
-            if late.is_set():
-                with contextlib.suppress(Exception):
-                    made[0].disconnect()
-
-        thread = threading.Thread(target=connect, daemon=True)
-        thread.start()
-        thread.join(_SECONDS)
-        if not made:
-            late.set()
-            raise InvalidInput(f"display {self.display!r} can't be opened: it {_SILENCE}")
-        if isinstance(made[0], Exception):
-            raise InvalidInput(
-                f"display {self.display!r} can't be opened: {type(made[0]).__name__}; is its server running?"
-            )
-        return made[0]
-
-    @contextlib.contextmanager
-    def _answers(self) -> Iterator[None]:
-        """What is asked within is answered, or DisplayGone is raised, in time."""
-        watch = threading.Timer(_SECONDS, self._hang_up)
-        watch.daemon = True
-        watch.start()
-        try:
-            yield
-        except (self._xcffib.ConnectionException, ConnectionError) as error:
-            raise DisplayGone(f"the display {_SILENCE if self._is_silent else 'has ended'}") from error
-        finally:
-            watch.cancel()
-
-    def _hang_up(self) -> None:
-        """Ends the connection under the call that waits for an answer; nothing else gets it to return."""
-        self._is_silent = True
-        with (
-            contextlib.suppress(Exception),
-            socket.socket(fileno=os.dup(self._connection.get_file_descriptor())) as end,
-        ):
-            end.shutdown(socket.SHUT_RDWR)
