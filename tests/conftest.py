@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
 
 from scrubjay import Memory
 from scrubjay.memory.documents import Documents
@@ -22,6 +23,10 @@ from small_memories import commit, episode
 
 # Whoever starts the tests in the background ignores Ctrl-C for them, and what they start would inherit it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# How long an example takes says how busy the machine is, and nothing of the code.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
 
 Pixels = np.typing.NDArray[np.uint8]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrubjay.memory.layout import Layout, episode_id
@@ -130,7 +130,7 @@ def derived(layout: Layout) -> Locator:
     return Locator(layout, small=0, background=False)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40)
 @given(
     made=st.lists(rows, min_size=1, max_size=30),
     order=st.randoms(use_true_random=False),
@@ -342,7 +342,7 @@ def test_lines_that_are_no_rows_are_passed_over(layout: Layout) -> None:
         assert locator.find(Query()).total == 20
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(values=rows, left_out=st.sets(st.sampled_from(["kind", "life", "world", "place", "action_kind", "tags", "x"])))
 def test_what_a_line_leaves_out_counts_in_the_tables_as_in_its_row(values: dict[str, Any], left_out: set[str]) -> None:
     whole = row_of(episode(1, **values), "").to_json()

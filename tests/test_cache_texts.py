@@ -52,7 +52,7 @@ def test_words_rank_as_by_a_scan(sought: str, texts: tuple[Layout, Locator]) -> 
         assert answer(locator, query) == scanned(layout, query)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(number=st.integers(1, 250), begin=st.integers(0, 900), length=st.integers(1, 90), upper=st.booleans())
 def test_every_part_of_a_text_finds_it(
     number: int, begin: int, length: int, upper: bool, texts: tuple[Layout, Locator]

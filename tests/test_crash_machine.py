@@ -206,7 +206,6 @@ def run(examples: int, steps: int) -> None:
     checks = settings(
         max_examples=examples,
         stateful_step_count=steps,
-        deadline=None,
         database=None,
         suppress_health_check=list(HealthCheck),
     )

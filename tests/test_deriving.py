@@ -209,7 +209,7 @@ usual_keys = st.sampled_from(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     states=st.lists(st.dictionaries(usual_keys, odd | cell_events, max_size=5), min_size=1, max_size=4),
     action_kind=st.text(),

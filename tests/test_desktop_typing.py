@@ -78,7 +78,7 @@ def test_a_display_of_another_gets_its_keyboard_back(display: str) -> None:
     assert mapping(display) == before
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(texts=st.lists(st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), max_size=60), max_size=3))
 def test_each_part_of_any_text_has_its_keys(display: str, texts: list[str]) -> None:
     keymap = Keymap(display)

@@ -169,5 +169,5 @@ class DocumentsBesideADictionary(RuleBasedStateMachine):
         assert self.documents.sync() == []
 
 
-DocumentsBesideADictionary.TestCase.settings = settings(max_examples=25, stateful_step_count=15, deadline=None)
+DocumentsBesideADictionary.TestCase.settings = settings(max_examples=25, stateful_step_count=15)
 TestDocumentsBesideADictionary = DocumentsBesideADictionary.TestCase

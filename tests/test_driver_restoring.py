@@ -80,7 +80,7 @@ MUTATIONS: dict[str, Callable[[Path], None]] = {
 UNSTRUCK = ("documents.jsonl", "inspections.jsonl", "worlds.jsonl")  # what the agent's own commands may add to
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(st.integers(0, 99), st.sampled_from(sorted(MUTATIONS))), min_size=1, max_size=6))
 def test_every_byte_is_put_back(lived: Path, deeds: list[tuple[int, str]]) -> None:
     root = lived.parent / "copy"

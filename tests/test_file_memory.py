@@ -149,7 +149,7 @@ COMMANDS = st.one_of(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
 @given(commands=st.lists(COMMANDS, min_size=3, max_size=15))
 def test_results_are_those_of_the_ecosystems_class(
     commands: list[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory

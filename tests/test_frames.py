@@ -26,7 +26,7 @@ def encoded(image: Image.Image, form: str, **options: Any) -> bytes:
     return buffer.getvalue()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     height=st.integers(1, 40),
     width=st.integers(1, 40),

@@ -118,7 +118,7 @@ cells = st.tuples(*[st.integers(-3, 3)] * 3)
 events = st.builds(row, cells, st.sampled_from(CELL_KINDS), st.integers(0, 50), st.integers(1, 9))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(batches=st.lists(st.lists(events, max_size=6), max_size=5))
 def test_cells_are_what_a_reading_of_everything_gives(
     tmp_path_factory: pytest.TempPathFactory, batches: list[list[Json]]

@@ -41,7 +41,7 @@ def expected(moves: list[int], length: int) -> Episodes:
     return episodes
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(
     moves=st.lists(st.sampled_from([WAIT, WAIT, RIGHT, RIGHT, LEFT, RESET]), min_size=1, max_size=16),
     length=st.integers(1, 6),

@@ -134,7 +134,7 @@ def test_more_items_than_letters_are_still_marked(tmp_path: Path) -> None:
     assert draw_picture(found, DEFAULT_BOUNDS).size[0] <= 1568
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(
     events=st.lists(
         st.tuples(st.integers(-9999, 9999), st.integers(-9999, 9999), st.sampled_from(CELL_KINDS)),

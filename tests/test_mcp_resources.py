@@ -146,7 +146,7 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Memory:
     return Memory.open(root / "memory", read_only=True)
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(path=PIECES)
 @example(path="../secret.txt")
 @example(path="folder/../../secret.txt")

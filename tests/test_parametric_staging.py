@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from practice import FAILS, WORKS, Practice, state
@@ -301,7 +301,6 @@ def test_the_function_that_was_called_is_the_one_that_is_read_back(helper: str, 
     assert (code is None) == ("main" in helper)  # it would be taken for the one to call
 
 
-@settings(deadline=None)
 @given(
     st.one_of(
         st.text(), st.lists(st.sampled_from(["def f():", "\n", "    go()", "(", "x", "=1", ":", "return"])).map("".join)

@@ -8,7 +8,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scrubjay.errors import InvalidInput
@@ -44,7 +44,6 @@ def test_the_papers_rule_where_its_formula_has_no_value() -> None:
 
 
 @pytest.mark.parametrize("trigger", TRIGGERS, ids=lambda one: type(one).__name__)
-@settings(deadline=None)
 @given(data=st.lists(st.booleans(), max_size=60), updated=st.integers(0, 30))
 def test_the_first_time_is_the_first_of_all_times(trigger: Trigger, data: list[bool], updated: int) -> None:
     updated = min(updated, len(data))

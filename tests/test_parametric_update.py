@@ -324,7 +324,7 @@ WHOLE = json.dumps({"__metadata__": {}, "w": {"dtype": "F32", "shape": [2], "dat
 WHOLE = len(WHOLE).to_bytes(8, "little") + WHOLE + bytes(8)
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(keep=st.integers(0, len(WHOLE)), more=st.binary(max_size=3))
 def test_a_file_of_another_length_than_its_head_says_is_damage(keep: int, more: bytes, tmp_path: Path) -> None:
     (tmp_path / "adapter_config.json").write_text("{}")

@@ -8,7 +8,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from practice import WORKS, Practice, state
@@ -54,7 +54,6 @@ def textbook(codes: list[str], parameterised: list[str]) -> list[float]:
     return [max(cosine(one, other) for other in vectors[len(codes) :]) for one in vectors[: len(codes)]]
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.text("abc_( \n", max_size=30), min_size=1, max_size=5),
     st.lists(st.text("abc ", max_size=20), min_size=1),
@@ -133,7 +132,6 @@ def test_worthiness_weighs_the_terms_and_orders_equal_ones_by_name() -> None:
     assert score([]) == []
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from([0.1, 0.4, 0.5, 0.9]), max_size=12), st.sampled_from([0.1, 0.25, 0.5, 1.0]))
 def test_the_upper_share_is_by_the_quantile_with_ties_in(values: list[float], q: float) -> None:
     scored = [score([skill(f"s{i}", runs="+")])[0] for i in range(len(values))]

@@ -44,7 +44,7 @@ frames = st.tuples(st.integers(1, 40), st.integers(1, 40)).flatmap(lambda s: arr
 
 
 @given(frames)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_any_frame_has_one_descriptor_and_is_most_like_itself(frame: Frame) -> None:
     described = places.describe(frame)
     assert len(described) == places.LENGTH
@@ -55,7 +55,7 @@ def test_any_frame_has_one_descriptor_and_is_most_like_itself(frame: Frame) -> N
 
 
 @given(frames, frames)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_similarity_is_finite_bounded_and_the_same_both_ways(one: Frame, other: Frame) -> None:
     first, second = places.describe(one), places.describe(other)
     there, back = places.similarity(first, [second])[0], places.similarity(second, [first])[0]

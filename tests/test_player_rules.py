@@ -114,7 +114,7 @@ ITEMS = st.dictionaries(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.lists(st.text(GROUND, min_size=9, max_size=9), min_size=7, max_size=7),
     ITEMS,

@@ -135,7 +135,7 @@ states = st.dictionaries(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(given_states=st.lists(states, min_size=1, max_size=4))
 def test_whatever_is_given_comes_back(memory: Memory, given_states: list[dict[str, Any]]) -> None:
     def finite(value: Any) -> Any:

@@ -138,7 +138,7 @@ def test_a_source_made_to_choke_the_type_checker_does_not(sandbox: MontySandbox,
     assert time.monotonic() - began < 5 + HANGS
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.text(max_size=80)
     | st.lists(st.sampled_from(["def main():", " ", "\n", "go_to(", ")", "'", '"""', "x"])).map("".join)

@@ -116,7 +116,7 @@ def test_frames_and_spots_are_bounded(eyes: Eyes, vision: Vision) -> None:
         vision.mean_colour(0, 0, 1, 1)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(8, 41), st.integers(8, 41), st.integers(2, 8), st.integers(2, 8), st.integers(0, 9))
 def test_the_best_fit_is_that_of_trying_every_place(high: int, wide: int, h: int, w: int, seed: int) -> None:
     random = np.random.default_rng(seed)
@@ -134,7 +134,7 @@ def test_the_best_fit_is_that_of_trying_every_place(high: int, wide: int, h: int
     assert scores[int(best["x"]), int(best["y"])] == pytest.approx(best["score"], abs=1e-3)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(arrays(np.bool_, st.tuples(st.integers(1, 12), st.integers(1, 12))))
 def test_regions_are_those_of_a_flood(mask: np.ndarray[Any, np.dtype[np.bool_]]) -> None:
     expected = []

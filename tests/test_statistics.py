@@ -164,7 +164,7 @@ def test_paired_medians_tries_every_sign() -> None:
     assert (mirrored.statistic, mirrored.p) == (-median(differences), found.p)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.lists(st.integers(-5, 5), min_size=2, max_size=7))
 def test_paired_medians_is_exact_for_few_pairs(differences: list[int]) -> None:
     values = [float(value) for value in differences]

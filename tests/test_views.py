@@ -194,7 +194,7 @@ sizes = st.tuples(st.integers(1, 600), st.integers(1, 600))
 zooms = st.none() | st.tuples(st.integers(-50, 600), st.integers(-50, 600), st.integers(1, 1000), st.integers(1, 1000))
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(size=sizes, zoom=zooms, rough=st.booleans(), bounds=st.sampled_from([DEFAULT_BOUNDS, SMALL]))
 @example(size=(1, 1), zoom=None, rough=False, bounds=DEFAULT_BOUNDS)
 @example(size=(1, 3000), zoom=(0, 0, 1, 3000), rough=True, bounds=DEFAULT_BOUNDS)
@@ -214,7 +214,7 @@ def test_any_look_is_bounded_and_true(
     assert_true(view, view.sources[0], image)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(
     shapes=st.lists(st.tuples(st.integers(1, 400), st.integers(1, 400)), min_size=2, max_size=16),
     edge=st.integers(64, 800),

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrubjay import Memory, Query
@@ -63,7 +63,7 @@ queries = st.builds(
 
 
 @given(queries, texts)
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150)
 def test_the_command_shown_asks_the_same(query: Query, folder: str) -> None:
     folder = f"./{folder}"
     words = shlex.split(command_line(folder, query))
