@@ -18,6 +18,7 @@ _ALIKE = 0.5
 _NUMBER = re.compile(r"(\d+)")
 _MOST = 24
 _MOST_OF_TASK = 1000
+_MOST_OF_PLACE = 160
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +41,16 @@ def normal(task: str) -> str:
 
 
 def facts_of(state: Json) -> frozenset[str]:
-    """What is carried and what is in view, by name."""
-    inventory, view = state.get("inventory"), state.get("view")
+    """The place, what is carried and what is in view, by name."""
+    inventory, view, place = state.get("inventory"), state.get("view"), _place(state)
     carried = {str(name) for name, count in inventory.items() if count} if isinstance(inventory, dict) else set()
     seen = {word for line in view for word in str(line).split()} if isinstance(view, list) else set()
-    return frozenset({f"has {one}" for one in carried} | {f"sees {one}" for one in seen})
+    at = {f"at {place}"} if place else set()
+    return frozenset(at | {f"has {one}" for one in carried} | {f"sees {one}" for one in seen})
 
 
 def comparable(one: Json, other: Json) -> bool:
-    """True where at least half of what two states show, things carried and things in view, is in both."""
+    """True where at least half of what two states show is in both: the place, things carried and things in view."""
     return overlap(facts_of(one), facts_of(other))
 
 
@@ -58,10 +60,14 @@ def overlap(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def prompt_of(task: str, state: Json, image: bytes | None = None) -> Prompt:
-    """What a policy is asked: the task, what is carried (with counts), what is in view. Each on one line, and bounded:
-    these are words of an environment."""
+    """What a policy is asked: the task, the place, what is carried (with counts), what is in view.
+
+    Each on one line, and bounded: these are words of an environment.
+    """
     lines = [f"Task: {_one_line(task, _MOST_OF_TASK)}"]
-    inventory, view = state.get("inventory"), state.get("view")
+    inventory, view, place = state.get("inventory"), state.get("view"), _place(state)
+    if place:
+        lines.append(f"At: {place}")
     if isinstance(inventory, dict) and inventory:
         carried = (f"{_one_line(name)} {_one_line(count)}" for name, count in sorted(inventory.items())[:_MOST])
         lines.append("Carried: " + ", ".join(carried))
@@ -69,6 +75,11 @@ def prompt_of(task: str, state: Json, image: bytes | None = None) -> Prompt:
         seen = sorted({word for line in view for word in str(line).split()})
         lines.append("In view: " + ", ".join(map(_one_line, seen[:_MOST])))
     return Prompt("\n".join(lines), image)
+
+
+def _place(state: Json) -> str:
+    place = state.get("place")
+    return _one_line(place, _MOST_OF_PLACE) if isinstance(place, str) else ""
 
 
 def _one_line(value: object, most: int = 60) -> str:
