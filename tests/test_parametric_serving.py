@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import json
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from scrubjay.parametric.generated import parse
 from scrubjay.parametric.policy import policy_of
 from scrubjay.parametric.serving import ServedPolicy, Server, served_policy
 from scrubjay.parametric.shelf import Shelf
+from scrubjay.surfaces.cli import main
 
 
 def put(shelf: Shelf, *categories: str) -> None:
@@ -156,3 +158,26 @@ def test_a_memory_whose_base_is_a_server_has_its_policy(memory: Memory, tmp_path
     shelf = Shelf(memory.layout)
     shelf.choose_base("http://127.0.0.1:1?kind=vllm")
     assert isinstance(policy_of(memory), ServedPolicy)
+
+
+def test_a_server_is_told_of_the_adapters_in_place_by_command(
+    memory: Memory, capsys: pytest.CaptureFixture[str]
+) -> None:
+    publish = ["adapters", "publish", memory.root]
+    shelf = Shelf(memory.layout)
+    assert main(publish) == 1
+    assert "a server was expected, as http://127.0.0.1:8000, found none" in capsys.readouterr().err
+    with serving(Served("vllm")) as served:
+        assert main([*publish, served.url]) == 0
+        assert capsys.readouterr().err == "(no adapter)\n"
+        put(shelf, "craft", "gather", "gather")
+        assert main([*publish, served.url]) == 0
+        told = f"craft: {served.url} has the adapter of cycle 1\ngather: {served.url} has the adapter of cycle 2\n"
+        assert capsys.readouterr().out == told
+        shelf.choose_base(served.url)
+        assert main([*publish, "--json"]) == 0
+        assert [json.loads(line)["cycle"] for line in capsys.readouterr().out.splitlines()] == [1, 2]
+        assert [body["lora_name"] for _, body in served.asked] == ["craft", "gather"] * 2
+        served.status = 500
+        assert main(publish) == 1
+        assert "status 500" in capsys.readouterr().err

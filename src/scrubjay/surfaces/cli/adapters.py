@@ -26,6 +26,7 @@ examples:
   scrubjay adapters base runs/first smollm2-135m      the base model: a folder, smollm2-135m, or http://… of a server
   scrubjay adapters update runs/first                 a cycle of every category in which a skill is due; else nothing
   scrubjay adapters cycle runs/first craft            train, verify, and keep or roll back, due or not
+  scrubjay adapters publish runs/first http://…       tell a vLLM server of the adapters in place
   scrubjay adapters list runs/first                   adapters in place, and all cycles
   scrubjay adapters use runs/first                    turns on the fast path in each life, latency, tokens
 
@@ -33,7 +34,7 @@ A base needs `pip install 'scrubjay[parametric]'`. Whoever lives in the memory w
 adapters in place.
 """
 
-_ACTIONS = ("stage", "score", "weights", "base", "update", "cycle", "list", "use")
+_ACTIONS = ("stage", "score", "weights", "base", "update", "cycle", "publish", "list", "use")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -44,6 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         one.add_argument("dir", metavar="DIR", help="folder of the memory")
         one.add_argument("--json", action="store_true", help="a JSON object a line")
     made["base"].add_argument("base", metavar="BASE", nargs="?", help="what to choose; without it, what is chosen")
+    made["publish"].add_argument("server", metavar="SERVER", nargs="?", help="its address; without it, the base chosen")
     for name in ("score", "update"):
         made[name].add_argument(
             "--q", type=float, default=0.5, metavar="Q", help="the upper share that is worth it (0.5)"
@@ -74,6 +76,7 @@ _HELP = {
     "base": "choose the base model",
     "update": "update the adapters in whose category a skill is due",
     "cycle": "update the adapter of a category, due or not",
+    "publish": "tell a server of the adapters in place",
     "list": "adapters and cycles",
     "use": "turns on the fast path",
 }
@@ -275,6 +278,30 @@ def _cycle(memory: Memory, arguments: argparse.Namespace) -> int:
     return 0 if outcome.kept else 1
 
 
+def _publish(memory: Memory, arguments: argparse.Namespace) -> int:
+    from scrubjay.errors import InvalidInput
+    from scrubjay.parametric.bases import is_served
+    from scrubjay.parametric.serving import served_policy
+    from scrubjay.parametric.shelf import Shelf
+
+    shelf = Shelf(memory.layout)
+    server = arguments.server or shelf.base
+    if server is None or not is_served(server):
+        raise InvalidInput(
+            f"publish: the address of a server was expected, found {server}; http://127.0.0.1:8000 is one"
+        )
+    policy = served_policy(shelf, server)
+    for category, adapter in shelf.all().items():
+        policy.publish(category)
+        if arguments.json:
+            _json({"category": category, "cycle": adapter.number, "server": server})
+        else:
+            print(f"{category}: {server} has the adapter of cycle {adapter.number}")
+    if not policy.categories:
+        print("(no adapter)", file=sys.stderr)
+    return 0
+
+
 def _settings(arguments: argparse.Namespace) -> Settings:
     from scrubjay.parametric.cycle import Settings
     from scrubjay.parametric.training import Recipe
@@ -305,6 +332,7 @@ _RUN: dict[str, Callable[[Memory, argparse.Namespace], int]] = {
     "base": _base,
     "update": _update,
     "cycle": _cycle,
+    "publish": _publish,
     "list": _list,
     "use": _use,
 }
