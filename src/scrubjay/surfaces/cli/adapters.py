@@ -287,9 +287,7 @@ def _publish(memory: Memory, arguments: argparse.Namespace) -> int:
     shelf = Shelf(memory.layout)
     server = arguments.server or shelf.base
     if server is None or not is_served(server):
-        raise InvalidInput(
-            f"publish: the address of a server was expected, found {server}; http://127.0.0.1:8000 is one"
-        )
+        raise InvalidInput(f"publish: a server was expected, as http://127.0.0.1:8000, found {server or 'none'}")
     policy = served_policy(shelf, server)
     for category, adapter in shelf.all().items():
         policy.publish(category)
