@@ -209,7 +209,7 @@ def test_ewc_pulls_towards_what_mattered_before() -> None:
     assert distances[1] < distances[0]
 
 
-def test_an_adapter_is_not_merged_into_a_quantised_base() -> None:
+def test_an_adapter_is_not_merged_into_a_quantised_base(tmp_path: Path) -> None:
     few = reader()
     few.model.config.quantization_config = {"quant_method": "awq"}  # it keeps its codes in buffers
     quantised = Adapters(Backbone(few.model, few.tokenizer, name="few"), SHAPE)
@@ -221,9 +221,15 @@ def test_an_adapter_is_not_merged_into_a_quantised_base() -> None:
     update(owner, "craft")
     with owner.use("craft"):
         beside = owner.backbone.log_probabilities([PROMPT], [GOOD])[0].item()
+    origin = owner.backbone.fingerprint
     owner.merged("craft")
     assert owner.backbone.log_probabilities([PROMPT], [GOOD])[0].item() == pytest.approx(beside, abs=1e-2)
     assert owner.names == ()
+    made = owner.backbone.fingerprint
+    assert made != origin
+    owner.backbone.model.save_pretrained(tmp_path)
+    again = type(owner.backbone.model).from_pretrained(tmp_path)
+    assert Backbone(again, owner.backbone.tokenizer).fingerprint == made
 
 
 # --- what goes wrong

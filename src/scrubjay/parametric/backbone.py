@@ -17,6 +17,7 @@ from scrubjay.parametric.examples import Prompt
 
 __all__ = ["Backbone", "Generation"]
 
+_MERGED = "scrubjay_merged"
 _TEXTUAL = ("input_ids", "attention_mask", "mm_token_type_ids", "token_type_ids")
 
 
@@ -60,10 +61,10 @@ class Backbone:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Tells base models apart: of the names of all weights, and of the first of the input embeddings.
+        """Tells base models apart: of the names of all weights, of the first of the input embeddings, and of the
+        adapters that its configuration says were merged into it.
 
-        Embeddings stay as they are where a model is loaded in 4 bits, so the same base has one fingerprint. One that an
-        adapter was merged into has that of the base it came from: it can't be told apart so.
+        Embeddings stay as they are where a model is loaded in 4 bits, so the same base has one fingerprint.
         """
         import hashlib
 
@@ -76,7 +77,19 @@ class Backbone:
         rows = self.model.get_input_embeddings().weight[:8].detach()
         digest.update(str(tuple(self.model.get_input_embeddings().weight.shape)).encode())
         digest.update(rows.to("cpu", torch.bfloat16).view(torch.int16).numpy().tobytes())
+        digest.update("".join(self.merged).encode())
         return digest.hexdigest()
+
+    @property
+    def merged(self) -> list[str]:
+        """The digests of the adapters that were merged into it, the first one first; kept in its configuration."""
+        return list(getattr(self.model.config, _MERGED, []))
+
+    def merge(self, model: Any, digest: str) -> None:
+        """Takes the model that an adapter of this digest was merged into in its place."""
+        setattr(model.config, _MERGED, [*self.merged, digest])
+        self.model = model
+        self.__dict__.pop("fingerprint", None)
 
     # --- tokens
 
