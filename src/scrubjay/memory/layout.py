@@ -83,6 +83,13 @@ class Layout:
         self.cache = at(".cache")
         self.locks = at(".locks")
 
+    @property
+    def evidence(self) -> frozenset[str]:
+        """What lies directly in the memory and only scrubjay writes: all but `mine/`."""
+        journals = (self.worlds, self.lives, self.index, self.grid, self.inspections, self.documents_journal)
+        folders = (self.lives_folder, self.episodes_folder, self.adapters, self.cache, self.locks)
+        return frozenset((self.manifest, self.agents_guide, self.procedures_journal, *journals, *folders))
+
     def at(self, *parts: str) -> str:
         """The absolute path of a stored, slash-separated path."""
         return os.path.join(self.root, *parts)

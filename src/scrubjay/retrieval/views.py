@@ -10,7 +10,8 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scrubjay.errors import InvalidInput, storage_error
+from scrubjay.errors import InvalidInput
+from scrubjay.memory.handing_out import hand_out
 from scrubjay.memory.layout import Reference
 
 if TYPE_CHECKING:
@@ -102,7 +103,8 @@ class View:
         """Writes the view to `path` and returns it.
 
         Where the name ends in .png, .jpg or .webp the file is of that format, within `max_bytes` too; under any other
-        name it holds `data`. Raises StorageFull, StorageFailed or ReadOnly.
+        name it holds `data`. Raises InvalidInput where `path` is a file of a memory; StorageFull, StorageFailed or
+        ReadOnly, and then what was at `path` is there still.
         """
         where = os.fspath(path)
         wanted = _TYPES.get(os.path.splitext(where)[1].lower(), self.media_type)
@@ -111,11 +113,7 @@ class View:
             from scrubjay.retrieval.fitting import encode_as
 
             data = encode_as(self.image(), wanted, self.max_bytes)
-        try:
-            with open(where, "wb") as file:
-                file.write(data)
-        except OSError as error:
-            raise storage_error(error, where) from error
+        hand_out(where, data)
         return where
 
 

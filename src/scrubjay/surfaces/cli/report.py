@@ -23,7 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Writes the page and prints its path."""
     from datetime import UTC, datetime
 
-    from scrubjay.errors import storage_error
+    from scrubjay.memory.handing_out import hand_out
     from scrubjay.surfaces.report.facts import gather
     from scrubjay.surfaces.report.html import report
     from scrubjay.surfaces.web.reader import Reader
@@ -34,10 +34,6 @@ def run(arguments: argparse.Namespace) -> int:
         text = report(gather(reader), f"Made by scrubjay {__version__} on {datetime.now(UTC):%d %B %Y, %H:%M} UTC.")
     finally:
         reader.close()
-    try:
-        with open(arguments.out, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(text)
-    except OSError as error:
-        raise storage_error(error, arguments.out) from error
+    hand_out(arguments.out, text.encode(errors="backslashreplace"))
     print(arguments.out)
     return 0
