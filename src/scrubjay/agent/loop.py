@@ -126,6 +126,10 @@ class Run:
         """One turn; returns what is seen after it, its episodes, and why the life ends with it, if it does."""
         first_step, before = life.step, self._progress
         plan = self._model.decide(self._shown(life, number, seen, recent))
+        if not isinstance(plan, Plan):
+            raise InvalidInput(
+                f"plan: {self._model.name} decided {type(plan).__name__}; a scrubjay.models.contract.Plan was expected"
+            )
         if not plan.entries:
             raise InvalidInput(f"plan: {self._model.name} handed in no entry; waiting is an action as well")
         done: list[Executed] = []

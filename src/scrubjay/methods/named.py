@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from scrubjay.environments.named import load
+from scrubjay.environments.named import check_made, load, make
 from scrubjay.methods.contract import Method, Traits
 from scrubjay.methods.encoders.contract import Encoders
 from scrubjay.methods.encoders.named import FRAMES_DEFAULT, TEXT_DEFAULT, make_encoders
@@ -44,14 +44,14 @@ def make_method(choice: str, text: str = TEXT_DEFAULT, frames: str = FRAMES_DEFA
 
     Raises InvalidInput, saying what there is, and what to install where something is missing.
     """
-    make = load(choice, METHODS, "method")
-    traits: Traits | None = getattr(make, "traits", None)
+    traits: Traits | None = getattr(load(choice, METHODS, "method"), "traits", None)
     kinds = () if traits is None else traits.encodes
     if not kinds:
-        method: Method = make()
+        method: Method = make(choice, METHODS, "method")
+        check_made(method, choice, "method", ("traits", "recall", "conversation"), "scrubjay.methods.contract.Method")
         return method
     encoders = make_encoders(text if "text" in kinds else TEXT_DEFAULT, frames if "frames" in kinds else FRAMES_DEFAULT)
-    with_encoders: Method = make(encoders)
+    with_encoders: Method = load(choice, METHODS, "method")(encoders)
     return with_encoders
 
 

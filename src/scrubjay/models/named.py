@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from scrubjay.environments.named import load
+from scrubjay.environments.named import check_made, make
 from scrubjay.errors import InvalidInput
 from scrubjay.models.chat import ChatModel
 from scrubjay.models.contract import Model
@@ -26,9 +26,13 @@ SCRIPTED = {
 def make_model(choice: str, environment: str) -> Model:
     """A new model by its name or dotted path (`my.module:Model`). Raises InvalidInput, saying what there is."""
     if choice == "scripted" and environment not in SCRIPTED:
-        raise InvalidInput(f"no scripted player knows {environment!r}: one of {', '.join(SCRIPTED)} has one")
-    known = {"scripted": SCRIPTED.get(environment, "")}
-    model: Model = load(choice, known, "model")()
+        raise InvalidInput(
+            f"no scripted player knows {environment!r}: one of {', '.join(SCRIPTED)} has one; elsewhere choose a "
+            "model, such as my.module:Model or anthropic:NAME"
+        )
+    model: Model = make(choice, {"scripted": SCRIPTED.get(environment, "")}, "model")
+    if choice != "scripted":
+        check_made(model, choice, "model", ("name", "decide"), "scrubjay.models.contract.Model")
     return model
 
 
