@@ -19,11 +19,11 @@ from scrubjay.errors import InvalidInput, StorageFull
 from scrubjay.memory.deriving.default import position_of
 from scrubjay.memory.jsonio import Json, clean
 from scrubjay.memory.records import World
+from scrubjay.public import Memory
 
 if TYPE_CHECKING:
     from scrubjay.memory.lives import Life
     from scrubjay.memory.recording import Recording
-    from scrubjay.public import Memory
 
 __all__ = ["LONGEST", "RawLife"]
 
@@ -42,6 +42,10 @@ class RawLife:
     """
 
     def __init__(self, memory: Memory, task: str) -> None:
+        if not isinstance(memory, Memory):
+            raise InvalidInput(
+                f"memory: a Memory was expected, found {type(memory).__name__}; Memory.create(path) makes one"
+            )
         self._memory, self._task = memory, task
         self.life: Life | None = None
         self.needs_reset = True
@@ -130,10 +134,17 @@ class RawLife:
             self._waiting.popleft()
 
     def _begin(self, world: World | str, milestones: tuple[str, ...], deriver: str) -> None:
-        self.life = self._memory.live(self._task, world, milestones=milestones, deriver=deriver)
+        try:
+            self.life = self._memory.live(self._task, world, milestones=milestones, deriver=deriver)
+        except StorageFull:
+            raise
+        except BaseException:
+            self.needs_reset = True
+            raise
 
     def _observe_first(self, seen: Seen) -> None:
-        assert self.life is not None
+        if self.life is None:  # it could not begin, which was told
+            return
         self._action = None
         begin = partial(self.life.episode, None, kind="initial", frame=seen.frame, frame_missing=seen.missing)
         try:

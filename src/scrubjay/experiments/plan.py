@@ -120,8 +120,8 @@ def read_experiment(path: str | os.PathLike[str]) -> Experiment:
             return experiment_of(tomllib.load(file))
     except (FileNotFoundError, IsADirectoryError):
         raise NotFound(f"there is no file {os.fspath(path)}") from None
-    except tomllib.TOMLDecodeError as error:
-        raise InvalidInput(f"{os.fspath(path)}: {error}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{os.fspath(path)} is no TOML file: {error}") from None
 
 
 def experiment_of(given: Mapping[str, Any]) -> Experiment:

@@ -56,6 +56,8 @@ def create_folder(path: str | os.PathLike[str], created_by: str) -> Layout:
     layout = Layout(path)
     if os.path.exists(layout.manifest):
         raise Conflict(f"{layout.root} is a memory already; open it")
+    if os.path.exists(layout.root) and not os.path.isdir(layout.root):
+        raise Conflict(f"{layout.root} is a file, and a memory is a folder; choose another name")
     ours = {os.path.basename(p) for p in (layout.locks, layout.lives_folder, layout.episodes_folder, layout.mine)}
     ours |= {os.path.basename(layout.agents_guide), os.path.basename(layout.index)}
     if os.path.isdir(layout.root) and not set(_visible(layout.root)) <= ours:

@@ -49,6 +49,8 @@ class Life:
         codec: FrameCodec = DEFAULT_CODEC,
         extra: Json | None = None,
     ) -> None:
+        if not isinstance(task, str):
+            raise InvalidInput(f"task: text was expected, found {type(task).__name__}")
         self.layout, self.task, self.world = layout, task, world
         if isinstance(milestones, str):
             raise InvalidInput(f"milestones: a list of names was expected, found the text {milestones!r:.80}")

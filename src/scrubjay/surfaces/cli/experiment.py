@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from typing import TYPE_CHECKING
 
@@ -80,7 +81,8 @@ def _run(arguments: argparse.Namespace) -> int:
     if tell.is_stopped:
         print("Stopped: what is finished is kept, and the same command goes on.")
         return 130
-    print(f"{tell.count} of {tell.total} trials are finished. Next:\n  scrubjay experiment report {folder}")
+    following = f"Next:\n  scrubjay experiment report {shlex.quote(folder)}" if tell.count else "Nothing to report yet."
+    print(f"{tell.count} of {tell.total} trials are finished. {following}")
     return 0 if is_all else 1
 
 

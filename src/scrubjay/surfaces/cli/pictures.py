@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import os
+import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -95,7 +96,7 @@ def then_now(arguments: argparse.Namespace, question: str) -> int:
 
 def _tell(view: View, folder: str) -> None:
     if view.inspection is not None:
-        print(f"  answer it: scrubjay answer {folder} {view.inspection} TEXT", file=sys.stderr)
+        print(f"  answer it: scrubjay answer {shlex.quote(folder)} {view.inspection} TEXT", file=sys.stderr)
     if view.warning is not None:
         print(f"  {view.warning}", file=sys.stderr)
 

@@ -220,10 +220,17 @@ def _tell_outage(outage: Outage | None) -> None:
 
 
 def _memory(path: str) -> Memory:
-    from scrubjay.errors import NotFound
+    from scrubjay.errors import Conflict, NotFound
     from scrubjay.public import Memory
 
     try:
         return Memory.open(path)
     except NotFound:
+        pass
+    try:
         return Memory.create(path)
+    except Conflict as taken:
+        try:
+            return Memory.open(path)  # another process made it just now
+        except NotFound:
+            raise taken from None

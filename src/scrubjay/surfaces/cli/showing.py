@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from typing import TYPE_CHECKING
 
@@ -46,7 +47,7 @@ def write(view: View, out: str | None, name: str, folder: str) -> int:
         print(plain(f"  {_told(source)}"), file=sys.stderr)
     if view.inspection is not None:
         print(f"  Q: {view.question}", file=sys.stderr)
-        print(f"  answer it: scrubjay answer {folder} {view.inspection} TEXT", file=sys.stderr)
+        print(f"  answer it: scrubjay answer {shlex.quote(folder)} {view.inspection} TEXT", file=sys.stderr)
     if view.warning is not None:
         print(f"  {view.warning}", file=sys.stderr)
     return 0

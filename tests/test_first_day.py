@@ -1,0 +1,120 @@
+"""Slips that a newcomer makes: each is told in words, none ends in a traceback, and nothing is lost by it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from gymnasium.error import ResetNeeded
+
+from scrubjay import Memory
+from scrubjay.environments.recording import RecordMemory
+from scrubjay.errors import Conflict, InvalidInput, ReadOnly
+from scrubjay.surfaces.cli import main
+from scrubjay.testing import CountingEnvironment
+
+PATH_AS_MEMORY = """
+from scrubjay.environments.recording import RecordMemory
+from scrubjay.testing import CountingEnvironment
+RecordMemory(CountingEnvironment(), "runs/mine")
+"""
+
+
+def test_a_path_where_a_memory_was_expected() -> None:
+    with pytest.raises(InvalidInput, match=r"found str; Memory\.create\(path\) makes one"):
+        RecordMemory(CountingEnvironment(), "runs/mine")  # type: ignore[arg-type]
+    done = subprocess.run([sys.executable, "-c", PATH_AS_MEMORY], capture_output=True, text=True)
+    assert "InvalidInput" in done.stderr
+    assert "AssertionError" not in done.stderr
+
+
+def test_an_environment_over_a_memory_that_is_read_only(tmp_path: Path) -> None:
+    Memory.create(tmp_path / "m").close()
+    with Memory.open(tmp_path / "m", read_only=True) as memory:
+        env = RecordMemory(CountingEnvironment(), memory)
+        for _ in range(2):
+            with pytest.raises(ReadOnly):
+                env.reset(seed=1)
+            with pytest.raises(ResetNeeded):
+                env.step(1)
+        env.close()
+
+
+def test_a_file_where_a_memory_was_expected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(Conflict, match="is a file, and a memory is a folder"):
+        Memory.create(tmp_path / "file")
+    assert main(["run", "crafter", "--memory", str(tmp_path / "file"), "--steps", "1"]) == 1
+    assert "is a file, and a memory is a folder" in capsys.readouterr().err
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_a_task_that_is_no_text(tmp_path: Path) -> None:
+    with Memory.create(tmp_path / "m") as memory:
+        with pytest.raises(InvalidInput, match="task: text was expected, found int"):
+            memory.live(task=7)  # type: ignore[arg-type]
+        assert not memory.lives()
+
+
+def test_an_experiment_from_a_file_that_is_no_toml(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "picture.png").write_bytes(b"\x89PNG\xff")
+    assert main(["experiment", "run", str(tmp_path / "picture.png")]) == 1
+    assert "picture.png is no TOML file" in capsys.readouterr().err
+
+
+def test_an_experiment_of_which_nothing_was_finished_names_no_report(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "e.toml").write_text(
+        'name = "e"\nenvironment = "chess"\nmethods = ["mfm"]\nmodels = ["scripted"]\nseeds = [1]\nsteps = 5\n'
+        '[[tasks]]\nname = "a"\ntext = "b"\n'
+    )
+    assert main(["experiment", "run", str(tmp_path / "e.toml"), "--folder", str(tmp_path / "e")]) == 1
+    told = capsys.readouterr()
+    assert "'chess' is no environment" in told.err
+    assert told.out == "0 of 1 trials are finished. Nothing to report yet.\n"
+
+
+OPEN_OR_MAKE = """
+import sys
+from scrubjay.surfaces.cli import run
+print("ready", flush=True)
+for line in sys.stdin:
+    run._memory(line.strip()).close()
+    print("opened", flush=True)
+"""
+
+
+def test_runs_that_begin_at_once_in_a_new_memory_share_it(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", OPEN_OR_MAKE]
+    running = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    for nth in range(-1, 30):
+        for process in running if nth >= 0 else ():
+            assert process.stdin is not None
+            process.stdin.write(f"{tmp_path / str(nth)}\n")
+            process.stdin.flush()
+        for process in running:
+            assert process.stdout is not None
+            assert process.stdout.readline() == ("opened\n" if nth >= 0 else "ready\n")
+    for process in running:
+        process.communicate()
+        assert process.returncode == 0
+
+
+def test_a_folder_with_a_space_is_quoted_in_what_to_type_next(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = str(tmp_path / "my memory")
+    frame = np.zeros((40, 60, 3), np.uint8)
+    with Memory.create(folder) as memory, memory.live(task="look") as life, life.episode("look", frame=frame):
+        pass
+    out = str(tmp_path / "x.png")
+    for command in (
+        ["look", folder, "ep_000000", "--out", out, "--q", "Dark?"],
+        ["episodes", folder, "--sheet", out, "--q", "Dark?"],
+    ):
+        assert main(command) == 0
+        assert f"scrubjay answer '{folder}' q_" in capsys.readouterr().err
