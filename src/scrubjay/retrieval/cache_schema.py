@@ -62,20 +62,28 @@ def open_database(path: str) -> sqlite3.Connection:
     # Who asks from several threads lets one ask at a time.
     where = f"file:{_quoted(path)}?mode=rw"
     connection = sqlite3.connect(where, uri=True, isolation_level=None, timeout=0, check_same_thread=False)
-    # Commits survive a kill as they are; what a power loss takes is whole transactions, with their watermark.
-    connection.execute("PRAGMA synchronous=NORMAL")
-    connection.execute("PRAGMA wal_autocheckpoint=4000")
-    connection.execute("PRAGMA mmap_size=1073741824")
+    try:
+        # Commits survive a kill as they are; what a power loss takes is whole transactions, with their watermark.
+        connection.execute("PRAGMA synchronous=NORMAL")
+        connection.execute("PRAGMA wal_autocheckpoint=4000")
+        connection.execute("PRAGMA mmap_size=1073741824")
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
 def start_building(path: str) -> sqlite3.Connection:
     """A connection to a new file that nobody else knows yet, with empty tables."""
     connection = sqlite3.connect(path, isolation_level=None, timeout=0)
-    connection.execute("PRAGMA journal_mode=OFF")
-    connection.execute("PRAGMA synchronous=OFF")
-    connection.execute("PRAGMA cache_size=-131072")
-    create_tables(connection)
+    try:
+        connection.execute("PRAGMA journal_mode=OFF")
+        connection.execute("PRAGMA synchronous=OFF")
+        connection.execute("PRAGMA cache_size=-131072")
+        create_tables(connection)
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
