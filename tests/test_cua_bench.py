@@ -202,7 +202,7 @@ class Typist:
         return Plan((entries[turn.turn - 1],))
 
 
-@pytest.mark.skipif(not HAS_THEIRS, reason="cua-bench needs Python 3.12")
+@pytest.mark.skipif(not HAS_THEIRS, reason="cua-bench is not installed: it needs Python 3.12")
 def test_each_action_is_one_of_theirs(session: Session) -> None:
     theirs = importlib.import_module("cua_bench.types")
     at = {"x": 250, "y": 500}
@@ -233,7 +233,7 @@ def test_each_action_is_one_of_theirs(session: Session) -> None:
     assert len(session.got) > len(raws)
 
 
-@pytest.mark.skipif(not HAS_THEIRS, reason="cua-bench needs Python 3.12")
+@pytest.mark.skipif(not HAS_THEIRS, reason="cua-bench is not installed: it needs Python 3.12")
 def test_their_runner_runs_our_agent(session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("CI", "DO_NOT_TRACK", "CUA_TELEMETRY_ENABLED"):
         monkeypatch.delenv(name, raising=False)
