@@ -68,6 +68,7 @@ class Run:
         self._workshop, self._consolidation = workshop, consolidation
         self._began = time.monotonic()
         self._unchanged = 0
+        self._stop: Stop | None = None
         self._skills = skills or Skills(environment, memory)
         self._executor = Executor(environment, self._skills, reflexes)
         self._progress = Progress(0, 0, steps, 0, 0, (), (), None, 0.0)
@@ -82,13 +83,18 @@ class Run:
         is_known = any(life.world == world for life in self._memory.lives())
         self._progress = replace(self._progress, earlier=self._reached_earlier(world) if is_known else frozenset())
         with Stop() as stop:
-            number = 0
+            self._stop, number = stop, 0
             while self._steps_left and number != self._lives and not stop.asked:
                 number += 1
                 self._live(stop)
             if stop.asked:
                 self._tell(replace(self._progress, is_stopped=True))
         return self._progress
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether a Ctrl-C asked it to stop; what waits within a turn gives up then."""
+        return self._stop is not None and self._stop.asked
 
     def _reached_earlier(self, world: str) -> frozenset[str]:
         rows = self._memory.iterate(Query(tag="milestone", world=world, life=ALL_LIVES))

@@ -67,13 +67,20 @@ def living(
 ) -> Iterator[Living]:
     """A run that is ready; what it holds (processes of a sandbox, a guarded memory) is let go at the end.
 
-    `watch` is told after every turn, `outage` while a provider is out of reach. Raises InvalidInput, saying what there
-    is, for a model that there is not. The environment stays open.
+    `watch` is told after every turn, `outage` while a provider is out of reach; a Ctrl-C ends that waiting. Raises
+    InvalidInput, saying what there is, for a model that there is not. The environment stays open.
     """
+
+    def wait(what: Outage | None) -> None:
+        if outage is not None:
+            outage(what)
+        if what is not None and run.is_stopping:
+            raise KeyboardInterrupt
+
     with ExitStack() as held:
         skills = Skills(environment, memory)
         held.callback(skills.close)
-        model = _player(setting, method, memory, skills, outage)
+        model = _player(setting, method, memory, skills, wait)
         if isinstance(model, Driver):
             held.callback(model.close)
         reflexes = ReflexWatch(memory, skills) if method.traits.offer.procedures else None
@@ -103,7 +110,7 @@ def _player(
     method: Method,
     memory: Memory,
     skills: Skills,
-    outage: Callable[[Outage | None], None] | None,
+    outage: Callable[[Outage | None], None],
 ) -> Model:
     if not setting.model.startswith(DRIVER):
         return make_player(setting.model, setting.environment, method, memory, skills, outage)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import TYPE_CHECKING
 
 from scrubjay.surfaces.cli.values import count, seed, setting
@@ -12,7 +11,6 @@ if TYPE_CHECKING:
     from scrubjay.environments.contract import Environment
     from scrubjay.environments.tasks import NamedTask
     from scrubjay.methods.living import Setting
-    from scrubjay.models.waiting import Outage
     from scrubjay.public import Memory
 
 SUMMARY = "An agent lives in an environment and remembers: every action becomes an episode of the memory."
@@ -137,7 +135,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from scrubjay.environments.named import make_environment
     from scrubjay.methods.living import living
     from scrubjay.methods.named import make_method
-    from scrubjay.surfaces.cli.run_progress import Shown, summarise
+    from scrubjay.surfaces.cli.run_progress import Outages, Shown, summarise
     from scrubjay.surfaces.cli.scores import tell_scores
 
     method = make_method(arguments.method, arguments.encoder, arguments.frame_encoder)
@@ -147,7 +145,7 @@ def _run(arguments: argparse.Namespace) -> int:
     try:
         with (
             _memory(arguments.memory) as memory,
-            living(settings, environment, method, memory, show, _tell_outage) as ready,
+            living(settings, environment, method, memory, show, Outages()) as ready,
         ):
             print(
                 f"{ready.model.name} player in {arguments.environment}, seed {arguments.seed}, {settings.steps} steps,"
@@ -207,16 +205,6 @@ def _setting(arguments: argparse.Namespace, environment: Environment) -> Setting
         arguments.seed,
         arguments.driver_seconds,
     )
-
-
-def _tell_outage(outage: Outage | None) -> None:
-    if outage is not None:
-        print(
-            f"\r\x1b[2Kno answer for {outage.since:.0f} s: {outage.reason[:60]}; Ctrl-C twice stops",
-            end="",
-            file=sys.stderr,
-            flush=True,
-        )
 
 
 def _memory(path: str) -> Memory:

@@ -14,8 +14,9 @@ from scrubjay.surfaces.cli.plain import plain
 
 if TYPE_CHECKING:
     from scrubjay.agent.progress import Progress
+    from scrubjay.models.waiting import Outage
 
-__all__ = ["STOPPED", "Shown", "summarise"]
+__all__ = ["STOPPED", "Outages", "Shown", "summarise"]
 
 STOPPED = "Stopped: the open episode is kept, and the life has ended. The same command goes on with a new life."
 
@@ -62,6 +63,26 @@ class Shown:
         """Leaves the line as it is and goes to the next."""
         if self._is_terminal:
             print("\r\x1b[2K", end="")
+
+
+class Outages:
+    """While a model gives no answer: one line on a terminal, rewritten; elsewhere a line for each attempt."""
+
+    def __init__(self) -> None:
+        self._is_terminal = sys.stderr.isatty()
+        self._attempts = 0
+
+    def __call__(self, outage: Outage | None) -> None:
+        if outage is None:
+            self._attempts = 0
+            return
+        line = plain(f"no answer for {outage.since:.0f} s: {outage.reason}")
+        ending = "; Ctrl-C stops"
+        if self._is_terminal:
+            print(f"\r\x1b[2K{line[: _width() - len(ending)]}{ending}", end="", file=sys.stderr, flush=True)
+        elif outage.attempts != self._attempts:
+            self._attempts = outage.attempts
+            print(f"{line}; asked again in {outage.left:.0f} s", file=sys.stderr, flush=True)
 
 
 def _width() -> int:
