@@ -6,22 +6,24 @@ Coordinates run from 0 to 1000 over the width and the height of the screen, what
 from __future__ import annotations
 
 import math
+import operator
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from scrubjay.errors import InvalidInput
 from scrubjay.memory.jsonio import Json
 
-__all__ = ["BUTTONS", "DIRECTIONS", "LONGEST_WAIT", "Action", "parse_action"]
+__all__ = ["BUTTONS", "DIRECTIONS", "LONGEST_WAIT", "Action", "parse_action", "parse_step"]
 
 BUTTONS = {"left": 1, "middle": 2, "right": 3}
 DIRECTIONS = {"up": 4, "down": 5, "left": 6, "right": 7}
 LONGEST_WAIT = 30.0
 _MOST_TEXT = 2000
 _MOST_SCROLL = 50
-_KEYS = re.compile(r"\w+(\+\w+){0,4}")
+_KEY = r"(?:\d|[^\W\d]\w*)"  # more digits would be a keycode, which is another key on each display
+_KEYS = re.compile(rf"{_KEY}(\+{_KEY}){{0,4}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +61,34 @@ def parse_action(raw: Mapping[str, Any]) -> Action:
     return Action(str(name), arguments)
 
 
+def parse_step(action: Any, names: Sequence[str]) -> Action:
+    """The action that a step is given: an object, or an index into `names` of what takes no arguments.
+
+    Raises InvalidInput.
+    """
+    if isinstance(action, Mapping):
+        return parse_action(action)
+    try:
+        number = operator.index(action)
+    except TypeError:
+        raise InvalidInput(f"an action is an object with one name or an index, found {action!r:.80}") from None
+    if not 0 <= number < len(names):
+        raise InvalidInput(f"an index of an action is 0 to {len(names) - 1}, found {number!r:.40}")
+    return parse_action({names[number]: {}})
+
+
 def _coordinate(where: str, value: Any) -> float:
     return _number(where, value, 0, 1000)
 
 
 def _number(where: str, value: Any, least: float, most: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not is_number or (isinstance(value, float) and not math.isfinite(value)):
         raise InvalidInput(f"{where}: a number was expected, found {value!r:.40}")
     if not least <= value <= most:
-        raise InvalidInput(f"{where}: {least:g} to {most:g} was expected, found {value:g}")
-    return value
+        raise InvalidInput(f"{where}: {least:g} to {most:g} was expected, found {value!r:.40}")
+    number: float = value
+    return number
 
 
 def _count(most: int) -> Any:
@@ -82,9 +102,9 @@ def _count(most: int) -> Any:
 
 def _one_of(names: Mapping[str, int]) -> Any:
     def check(where: str, value: Any) -> str:
-        if value not in names:
+        if not isinstance(value, str) or value not in names:
             raise InvalidInput(f"{where}: one of {', '.join(names)} was expected, found {value!r:.40}")
-        return str(value)
+        return value
 
     return check
 

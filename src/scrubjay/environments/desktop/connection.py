@@ -15,7 +15,7 @@ from typing import Any
 
 from scrubjay.errors import InvalidInput
 
-__all__ = ["Connection", "DisplayGone"]
+__all__ = ["Connection", "DisplayGone", "connected"]
 
 _SECONDS = 10.0  # a window that is dragged keeps the server to itself for less
 _SILENCE = f"has not answered for {_SECONDS:g} s; a program may keep it to itself"
@@ -45,6 +45,10 @@ class Connection:
         """Closes the connection. A second call does nothing."""
         with contextlib.suppress(Exception):
             self._connection.disconnect()
+
+    def extension(self, name: str) -> Any:
+        """The requests of one of the protocol's extensions, such as `xtest`."""
+        return self._connection(importlib.import_module(f"xcffib.{name}").key)
 
     @contextlib.contextmanager
     def answers(self) -> Iterator[None]:
@@ -93,3 +97,14 @@ class Connection:
             socket.socket(fileno=os.dup(self._connection.get_file_descriptor())) as end,
         ):
             end.shutdown(socket.SHUT_RDWR)
+
+
+@contextlib.contextmanager
+def connected(display: str) -> Iterator[Connection]:
+    """A connection for a moment. Raises DisplayGone also where there is no such display any more."""
+    try:
+        connection = Connection(display)
+    except InvalidInput as error:
+        raise DisplayGone(str(error)) from None
+    with contextlib.closing(connection):
+        yield connection

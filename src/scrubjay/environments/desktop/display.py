@@ -90,13 +90,23 @@ class Display:
 
     @property
     def is_running(self) -> bool:
-        """False once the server has ended."""
-        return bool(self._programs) and self._programs[0].status is None
+        """False once the server or the window manager has ended."""
+        return bool(self._programs) and self.ending() is None
+
+    def ending(self) -> str | None:
+        """Which of the two has ended; None while both run."""
+        ended = next((one for one in self._programs if one.status is not None), None)
+        return None if ended is None else ended.ending
 
     @property
     def server(self) -> int:
         """The process id of the server."""
         return self._programs[0].pid
+
+    @property
+    def manager(self) -> int:
+        """The process id of the window manager."""
+        return self._programs[1].pid
 
     def close(self) -> None:
         """Ends the window manager and the server. A second call does nothing."""

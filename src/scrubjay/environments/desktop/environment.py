@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -13,10 +14,11 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 
 from scrubjay.environments.atoms import Atom
-from scrubjay.environments.desktop.actions import Action, parse_action
+from scrubjay.environments.desktop.actions import Action, parse_action, parse_step
 from scrubjay.environments.desktop.atoms import ATOMS
 from scrubjay.environments.desktop.connection import DisplayGone
 from scrubjay.environments.desktop.display import Display, Home
+from scrubjay.environments.desktop.held import Held, held_on, move_to_middle
 from scrubjay.environments.desktop.input import Hands
 from scrubjay.environments.desktop.processes import Program
 from scrubjay.environments.desktop.rules import ACTIONS, RULES
@@ -121,7 +123,7 @@ class Desktop(gymnasium.Env["Frame", "int | Mapping[str, Any]"]):
         """Takes an action. Raises Gymnasium's ResetNeeded after an end, InvalidInput for what is no action."""
         if self._needs_reset:
             raise ResetNeeded("the life has ended or none was begun: call reset() before step()")
-        taken = parse_action(action if isinstance(action, Mapping) else {self.actions[int(action)]: {}})
+        taken = parse_step(action, self.actions)
         ending = "done" if taken.name == "done" else self._do(taken)
         self.steps += 1
         truncated = ending is None and self._length is not None and self.steps >= self._length
@@ -172,11 +174,7 @@ class Desktop(gymnasium.Env["Frame", "int | Mapping[str, Any]"]):
 
     def ending(self) -> str | None:
         """Why the life has ended, where the program is what ended it: asked after every step."""
-        if self.program is None or self.program.status is None:
-            return None
-        status = self.program.status
-        how = f"by signal {-status}" if status < 0 else f"with status {status}"
-        return f"{self.program.name} ended {how}"
+        return None if self.program is None else self.program.ending
 
     def run(self, command: Sequence[str], **variables: str) -> None:
         """Starts a program on the display, in the fresh home. Raises InvalidInput where it is not installed."""
@@ -226,20 +224,21 @@ class Desktop(gymnasium.Env["Frame", "int | Mapping[str, Any]"]):
         return self.screen is not None and (self.display is None or self.display.is_running) and self.ending() is None
 
     def _open(self) -> None:
-        """Sees to it that there is a display that answers."""
-        if self.screen is not None:
-            try:
-                self.screen.pointer()
+        """Sees to it that there is a display that answers, on which nothing is held down."""
+        if self.screen is not None and self._hands is not None and (self.display is None or self.display.is_running):
+            with contextlib.suppress(DisplayGone):
+                self._hands.let_go()
+                if self.display is not None:
+                    move_to_middle(self.screen.display)
                 return
-            except DisplayGone:
-                self.close()
+        self.close()
         if self._given is None:
             self.display = Display(self._size)
         name = self._given or (self.display.name if self.display is not None else "")
         self.screen = Screen(name)
         self._size = (self.screen.width, self.screen.height)
         self.observation_space = gymnasium.spaces.Box(0, 255, (self._size[1], self._size[0], 3), np.uint8)
-        self._hands = Hands(name, self._size)
+        self._hands = Hands(name, self._size, Held() if self._given is None else held_on(name))
 
     def _fresh_home(self) -> None:
         """Each life has a home of its own: what a program remembers of the last one is gone."""
@@ -256,7 +255,7 @@ class Desktop(gymnasium.Env["Frame", "int | Mapping[str, Any]"]):
         except DisplayGone as error:
             self._state = {**self._state, "problem": str(error), "changed": None, "settled": False}
             return str(error)
-        return self.ending()
+        return self.ending() or (None if self.display is None else self.display.ending())
 
     def look(self, problem: str | None = None) -> None:
         """Waits until the screen is still and takes it in. `problem` is what was wrong with the action before."""

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from scrubjay.environments.desktop.actions import BUTTONS, DIRECTIONS, Action
 from scrubjay.environments.desktop.connection import DisplayGone
+from scrubjay.environments.desktop.held import Held, let_go
 from scrubjay.environments.desktop.keymap import Keymap
 from scrubjay.errors import InvalidInput
 
@@ -29,12 +30,13 @@ _DRAG_START = (7, 14)  # pixels: a program moves things by what is left of the w
 class Hands:
     """Mouse and keyboard of a display whose screen has this size in pixels."""
 
-    def __init__(self, display: str, size: tuple[int, int]) -> None:
-        """Raises InvalidInput where xdotool is not installed."""
-        found = shutil.which("xdotool")
-        if found is None:
+    def __init__(self, display: str, size: tuple[int, int], found: Held = Held()) -> None:  # noqa: B008 (frozen)
+        """`found` is what was down before. Raises InvalidInput where xdotool is not installed."""
+        program = shutil.which("xdotool")
+        if program is None:
             raise InvalidInput("xdotool was not found; on Debian: apt-get install xdotool")
-        self._program, self._keymap, self._size = found, Keymap(display), size
+        self._program, self._keymap, self._size = program, Keymap(display), size
+        self._display, self._found = display, found
         self._environment = {"DISPLAY": display, "LC_ALL": "C.UTF-8"}
 
     def do(self, action: Action) -> str | None:
@@ -56,22 +58,27 @@ class Hands:
             case "type":
                 return self._type(given["text"])
             case "key":
-                return self._run("key", "--delay", _TYPING, given["keys"])
+                return self._run("key", "--delay", _TYPING, _never_a_command(given["keys"]))
             case "key_down":
-                return self._run("keydown", given["keys"])
+                return self._run("keydown", _never_a_command(given["keys"]))
             case "key_up":
-                return self._run("keyup", given["keys"])
+                return self._run("keyup", _never_a_command(given["keys"]))
             case "hold_key":
-                problem = self._run("keydown", given["keys"])
-                time.sleep(given["seconds"])
-                return problem or self._run("keyup", given["keys"])
+                problem = self._run("keydown", _never_a_command(given["keys"]))
+                time.sleep(0.0 if problem else given["seconds"])
+                return problem or self._run("keyup", _never_a_command(given["keys"]))
             case "wait":
                 time.sleep(given["seconds"])
         return None
 
+    def let_go(self) -> None:
+        """Lets go of all that was pressed and not let go, and puts the locks as they were found. Raises DisplayGone."""
+        let_go(self._display, self._found)
+
     def close(self) -> None:
-        """Gives the keyboard back as it was found."""
+        """Gives mouse and keyboard back as they were found."""
         with contextlib.suppress(DisplayGone):
+            self.let_go()
             self._keymap.release()
 
     def pixel(self, x: float, y: float) -> tuple[int, int]:
@@ -113,6 +120,11 @@ class Hands:
         if said or done.returncode:
             return said[:200] or f"{words[0]} failed"
         return None
+
+
+def _never_a_command(keys: str) -> str:
+    """Keys as xdotool takes them for keys: it has commands called Help, sleep and selectwindow, and chains them."""
+    return f"{keys}+"
 
 
 def _shares(length: float) -> list[float]:

@@ -6,11 +6,9 @@ that moment is over, and loses the character. It knows the X protocol's keyboard
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable, Iterator
 
-from scrubjay.environments.desktop.connection import Connection, DisplayGone
-from scrubjay.errors import InvalidInput
+from scrubjay.environments.desktop.connection import Connection, connected
 
 __all__ = ["Keymap"]
 
@@ -32,7 +30,7 @@ class Keymap:
         Before it asks for a further part, the caller waits until the last one has been read: its keys mean something
         else then. Raises DisplayGone.
         """
-        with self._connected() as connection:
+        with connected(self._display) as connection:
             while text:
                 count, given = _plan(text, *self._read(connection))
                 self._give(connection, given.items())
@@ -43,18 +41,9 @@ class Keymap:
     def release(self) -> None:
         """Makes the keys spare again that were given a character. Raises DisplayGone."""
         if self._given:
-            with self._connected() as connection:
+            with connected(self._display) as connection:
                 self._give(connection, ((_NOTHING, keycode) for keycode in self._given))
             self._given = []
-
-    @contextlib.contextmanager
-    def _connected(self) -> Iterator[Connection]:
-        try:
-            connection = Connection(self._display)
-        except InvalidInput as error:
-            raise DisplayGone(str(error)) from None
-        with contextlib.closing(connection):
-            yield connection
 
     def _give(self, connection: Connection, given: Iterable[tuple[int, int]]) -> None:
         with connection.answers():

@@ -59,6 +59,14 @@ class Program:
         """The exit status, negative for a signal; None while it runs."""
         return self._process.poll()
 
+    @property
+    def ending(self) -> str | None:
+        """How it ended, in words: `eeschema ended by signal 11`; None while it runs."""
+        status = self.status
+        if status is None:
+            return None
+        return f"{self.name} ended {f'by signal {-status}' if status < 0 else f'with status {status}'}"
+
     def worked(self) -> float:
         """Seconds of CPU that it has used; 0 once it has ended."""
         with contextlib.suppress(OSError, ValueError, IndexError):
@@ -69,7 +77,8 @@ class Program:
     def said(self) -> str:
         """The last lines of its output."""
         with contextlib.suppress(OSError):
-            return " / ".join(self._log.read_text(errors="replace").split("\n")[-6:])[-400:].strip(" /")
+            lines = self._log.read_text(errors="replace").splitlines()
+            return " / ".join(line.strip() for line in lines[-6:] if line.strip())[-400:]
         return ""
 
     def end(self) -> None:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import asyncio
 import io
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine
 from concurrent.futures import TimeoutError as TooLong
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrubjay.environments.atoms import Atom
-from scrubjay.environments.desktop.actions import Action, parse_action
+from scrubjay.environments.desktop.actions import Action, parse_step
 from scrubjay.environments.desktop.atoms import ATOMS
 from scrubjay.environments.desktop.rules import ACTIONS, RULES
 from scrubjay.environments.desktop.state import desktop_world
@@ -58,7 +58,7 @@ class SessionDesktop:
 
     def step(self, action: Any) -> tuple[Frame, float, bool, bool, Json]:
         """Takes an action; the state tells what the session can't do. Raises InvalidInput for what is no action."""
-        taken = parse_action(action if isinstance(action, Mapping) else {self.actions[int(action)]: {}})
+        taken = parse_step(action, self.actions)
         is_done = taken.name == "done"
         problem = None if is_done else self._do(taken)
         info: Json = {"state": self._look(problem), "milestones": []}

@@ -1,0 +1,94 @@
+"""Nothing of a life is left on the display for the next one: keys, buttons, locks, the pointer, the window manager."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scrubjay.environments.desktop.display import Display
+from scrubjay.environments.desktop.environment import Desktop
+from scrubjay.environments.desktop.held import Held, held_on
+from scrubjay.memory.jsonio import Json
+
+pytestmark = pytest.mark.xdist_group("screens")
+PROGRAM = [sys.executable, str(Path(__file__).with_name("desk_program.py"))]
+
+
+@pytest.fixture
+def desk() -> Iterator[Desktop]:
+    desktop = Desktop(PROGRAM, (800, 600))
+    desktop.reset(seed=1)
+    yield desktop
+    desktop.close()
+
+
+def do(desktop: Desktop, name: str, **arguments: Any) -> Json:
+    return dict(desktop.step({name: arguments})[4]["state"])
+
+
+def held(desktop: Desktop) -> Held:
+    return held_on(desktop.need_screen().display)
+
+
+@pytest.mark.parametrize(
+    ("name", "keys"), [("key_down", "shift"), ("key_down", "ctrl+alt"), ("key", "Caps_Lock"), ("key", "Num_Lock")]
+)
+def test_a_key_that_one_life_left_down_is_up_in_the_next(desk: Desktop, name: str, keys: str) -> None:
+    do(desk, name, keys=keys)
+    assert held(desk) != Held()
+    desk.reset(seed=1)
+    assert held(desk) == Held()
+    do(desk, "click", x=150, y=120)
+    assert do(desk, "type", text="aB1")["active"]["title"] == "*desk aB1"
+
+
+def test_a_life_begins_with_the_pointer_where_the_first_one_had_it(desk: Desktop) -> None:
+    first = desk.reset(seed=1)[1]["state"]
+    do(desk, "click", x=470, y=120)  # on a button, which looks otherwise under the pointer
+    again = desk.reset(seed=1)[1]["state"]
+    assert again["pos"] == first["pos"]
+    assert again["screen"] == first["screen"]
+
+
+def test_an_attached_display_is_given_back_as_it_was_found() -> None:
+    display = Display((640, 480))
+    try:
+        host = Desktop([], display=display.name)
+        host.reset()
+        do(host, "key", keys="Num_Lock")
+        do(host, "key_down", keys="F7")
+        before = held_on(display.name)
+        assert before.keys
+        assert before.locks
+        guest = Desktop(PROGRAM, display=display.name)
+        guest.reset()
+        do(guest, "key_down", keys="ctrl")
+        do(guest, "key", keys="Caps_Lock")
+        do(guest, "mouse_move", x=900, y=900)
+        assert held_on(display.name) != before
+        guest.close()
+        assert held_on(display.name) == before
+        host.close()
+        assert held_on(display.name) == Held()
+    finally:
+        display.close()
+
+
+def test_a_window_manager_that_dies_ends_the_life_and_the_next_one_has_another(desk: Desktop) -> None:
+    assert desk.display is not None
+    os.kill(desk.display.manager, signal.SIGKILL)
+    *_, terminated, _, info = desk.step({"wait": {"seconds": 0.0}})
+    assert (terminated, info["ending"]) == (True, "openbox ended by signal 9")
+    assert desk.reset(seed=1)[1]["state"]["active"]["title"] == "desk"
+
+
+def test_what_a_program_said_is_told_whole() -> None:
+    desktop = Desktop(["sh", "-c", "echo /a/path; echo; echo 'and /'; exit 3"], (640, 480))
+    with pytest.raises(Exception, match=r"it said: /a/path / and /$"):
+        desktop.reset()
