@@ -20,7 +20,7 @@ from scrubjay.memory.records import CELL_KINDS, World
 from scrubjay.public import Memory
 from scrubjay.retrieval.map_picture import draw_picture
 from scrubjay.retrieval.map_text import draw_text
-from scrubjay.retrieval.maps import Chart, Mark, chart
+from scrubjay.retrieval.maps import Chart, Mark, chart, coarser
 from scrubjay.retrieval.views import DEFAULT_BOUNDS
 from scrubjay.surfaces.cli import main
 
@@ -118,6 +118,19 @@ def test_a_large_map_says_how_many_cells_share_a_character(tmp_path: Path) -> No
     assert len(text.splitlines()) <= 70
     assert "1 character = " in text
     assert any("!" in line for line in text.splitlines()[1:-3])
+
+
+@pytest.mark.parametrize("far", [10**9, 10**15, 10**300])
+def test_two_far_positions_are_drawn_at_once(tmp_path: Path, far: int) -> None:
+    """The search for how many cells share a place once went up by ones: days, where one position was 10^15 away."""
+    whole = drawn(grid_of(tmp_path, row(-far, 3), row(3, -far, step=2), row(far - 7, far, "blocked", step=3)))
+    assert set("S@#") <= set(draw_text(whole, 80))
+    for most in ((75, 60), (9, 8), (512, 300)):
+        shown = coarser(whole, most)
+        assert all(
+            room * 0.9 <= count <= room for count, room in zip(shown.places, most, strict=True) if room == min(most)
+        )
+    assert max(draw_picture(whole, DEFAULT_BOUNDS).size) <= DEFAULT_BOUNDS.long_edge
 
 
 def test_paths_break_where_a_life_jumped_and_belong_to_it(tmp_path: Path) -> None:

@@ -234,9 +234,11 @@ def coarser(whole: Chart, most: Ground) -> Chart:
 
     A place shows the most important of its cells.
     """
-    block = max(1, math.ceil(whole.size[0] / most[0]), math.ceil(whole.size[1] / most[1]))
+    block = max(1, *(-(-length // room) for length, room in zip(whole.size, most, strict=True)))
     while any(count > room for count, room in zip(replace(whole, block=block).places, most, strict=True)):
-        block += 1  # blocks begin at multiples of their size, so that one more may be cut by the window's edges
+        # Blocks begin at multiples of their size, so that one more may be cut by the window's edges. In steps of
+        # their size: between two far positions lie so many cells that by ones it would take days.
+        block += 1 + block // 256
     if block == 1:
         return whole
     marks: dict[Ground, Mark] = {}
