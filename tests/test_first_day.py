@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
 
-from scrubjay import Memory
+from scrubjay import Memory, Query
 from scrubjay.environments.recording import RecordMemory
 from scrubjay.errors import Conflict, InvalidInput, ReadOnly
 from scrubjay.surfaces.cli import main
@@ -118,3 +119,51 @@ def test_a_folder_with_a_space_is_quoted_in_what_to_type_next(
     ):
         assert main(command) == 0
         assert f"scrubjay answer '{folder}' q_" in capsys.readouterr().err
+
+
+def test_a_query_that_is_none_and_a_picture_that_is_none(tmp_path: Path) -> None:
+    with Memory.create(tmp_path / "m") as memory:
+        for query in ("iron", {"tag": "damage"}):
+            with pytest.raises(InvalidInput, match=r"a Query was expected, such as Query\(grep='iron'\)"):
+                memory.find(query)  # type: ignore[arg-type]
+            with pytest.raises(InvalidInput, match="a Query was expected"):
+                list(memory.iterate(query))  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="like: descriptors"):
+        Query(like=5)  # type: ignore[arg-type]
+
+
+def test_a_state_that_no_json_holds_begins_no_episode(tmp_path: Path) -> None:
+    endless: dict[str, object] = {}
+    endless["again"] = endless
+    with Memory.create(tmp_path / "m") as memory, memory.live(task="count") as life:
+        for state, told in (({"n": 10**5000}, "n: a number of 16610 bits"), (endless, "nested more than 200")):
+            with pytest.raises(InvalidInput, match=told) as raised:
+                life.episode("count", state=state)
+            assert len(str(raised.value)) < 200
+        with life.episode("count", state={"n": 10**300}):
+            pass
+        assert os.listdir(tmp_path / "m" / "episodes" / "0000") == ["ep_000000"]
+
+
+def test_a_check_says_what_to_do_where_no_repair_helps(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "m"
+    with Memory.create(folder) as memory, memory.live(task="look") as life:
+        with life.episode("look"):
+            pass
+        memory.documents.append("notes.md", "- it is dark")
+    assert main(["check", str(folder)]) == 1
+    told = capsys.readouterr().out
+    assert told.endswith("\n1 problem\n")
+    (folder / "episodes" / "0000" / "ep_000000" / "steps.jsonl").unlink()
+    assert main(["check", str(folder)]) == 1
+    assert "comes back only from a copy of its file" in capsys.readouterr().out
+
+
+def test_a_procedure_that_calls_what_is_no_atom_is_told_what_there_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "m"
+    with Memory.create(folder) as memory:
+        memory.procedures.create("go-right", "Walks right.", code="def go_right():\n    move_right()\n")
+    assert main(["procedures", str(folder), "run", "go-right", "--env", "crafter"]) == 1
+    assert "a procedure calls atoms, which are act, " in capsys.readouterr().err

@@ -7,7 +7,7 @@ the steps lead to is the environment's business, what is recorded the Stepper's.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from scrubjay.agent.stepping import Halt, Stepper
@@ -18,7 +18,7 @@ from scrubjay.memory.jsonio import Json
 from scrubjay.memory.layout import parse_reference
 from scrubjay.memory.procedure_files import Procedure, normal_name
 from scrubjay.memory.procedure_runs import Run
-from scrubjay.sandbox.contract import AtomFailed, AtomSpec, Budget, Halted, Outcome, Parameter, Sandbox
+from scrubjay.sandbox.contract import AtomFailed, AtomSpec, Budget, Halted, Outcome, Parameter, Problem, Sandbox
 from scrubjay.sandbox.signatures import bind
 from scrubjay.sandbox.vision import Vision
 
@@ -74,6 +74,12 @@ class Skills:
         found = self.procedure(name, arguments)
         return found if isinstance(found, str) else None
 
+    def _hint(self, found: Iterable[Problem]) -> str:
+        """What can be called, where a procedure calls what is not there."""
+        if not any("not defined" in problem.message for problem in found):
+            return ""
+        return f"; a procedure calls atoms, which are {', '.join(sorted(spec.name for spec in self._specs))}"
+
     def procedure(self, name: str, arguments: Json) -> Procedure | str:
         """The procedure as it is now, where it can be called with these arguments; else what is wrong."""
         try:
@@ -90,7 +96,7 @@ class Skills:
         if key not in self._checked:
             found = self._box.check(procedure.source, self._specs, procedure.function, arguments)
             if found:
-                return f"{procedure.name}: " + "; ".join(map(str, found[:5]))
+                return f"{procedure.name}: " + "; ".join(map(str, found[:5])) + self._hint(found)
             self._checked.add(key)
         return procedure
 

@@ -18,6 +18,7 @@ Json = dict[str, Any]
 
 _encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=True)
 _MAX_DEPTH = 200
+_MAX_BITS = 4096  # more than anybody measures, fewer than Python writes as text (4,300 digits)
 
 
 def dumps(value: Any) -> bytes:
@@ -74,6 +75,8 @@ def _clean(value: Any, path: str, bad: list[str], depth: int) -> Any:
     if value is None or isinstance(value, (bool, str)):
         return str(value) if type(value) not in (type(None), bool, str) else value
     if isinstance(value, int):
+        if value.bit_length() > _MAX_BITS:
+            raise InvalidInput(f"{path or 'the value'}: a number of {value.bit_length()} bits can't be stored as JSON")
         return int(value)
     if isinstance(value, float):
         if math.isfinite(value):
@@ -81,7 +84,7 @@ def _clean(value: Any, path: str, bad: list[str], depth: int) -> Any:
         bad.append(path or "(value)")
         return None
     if depth > _MAX_DEPTH:
-        raise InvalidInput(f"{path}: nested more than {_MAX_DEPTH} deep")
+        raise InvalidInput(f"{path[:80]}…: nested more than {_MAX_DEPTH} deep")
     if isinstance(value, Mapping):
         return {_key(k, path): _clean(v, f"{path}.{k}" if path else str(k), bad, depth + 1) for k, v in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray, memoryview)):

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from scrubjay.errors import Damaged
+from scrubjay.errors import Damaged, InvalidInput
 from scrubjay.memory.layout import Layout, episode_number
 from scrubjay.memory.records import Row
 from scrubjay.retrieval.cues import is_bare, raw_line, row_of_line
@@ -58,6 +58,7 @@ class Locator:
 
         Raises InvalidInput for an `after` that is no id and for a bad `$SCRUBJAY_LIFE`.
         """
+        _need_query(query)
         if query.after is not None:
             episode_number(query.after)
         try:
@@ -70,6 +71,7 @@ class Locator:
         """Every row that matches, page by page, so that memory stays bounded. `limit` is passed over."""
         import dataclasses
 
+        _need_query(query)
         if query.last is not None or query.ranked:
             yield from self.find(dataclasses.replace(query, limit=None))
             return
@@ -171,3 +173,8 @@ class Locator:
     def _drop(self) -> None:
         if self._upkeep is not None:
             self._upkeep.drop()
+
+
+def _need_query(query: Query) -> None:
+    if not isinstance(query, Query):
+        raise InvalidInput(f"a Query was expected, such as Query(grep='iron'), found {query!r:.80}")

@@ -89,6 +89,7 @@ class Query:
         _check(is_text and all(isinstance(tag, str) for tag in self.tags), "tag", "text", self.tag)
         is_life = self.life is None or isinstance(self.life, str) or (_is_count(self.life) and self.life > 0)
         _check(is_life, "life", f"a number above 0 or {ALL_LIVES}", self.life)
+        _check(self.like is None or isinstance(self.like, bytes), "like", "descriptors, as of places.views,", self.like)
         for name in ("grep", "regex", "match"):
             text = getattr(self, name)
             _check(text is None or text.strip() != "", name, "some text to look for", text)

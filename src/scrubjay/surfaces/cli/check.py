@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import time
 
@@ -54,7 +55,11 @@ def run(arguments: argparse.Namespace) -> int:
         print("sound: nothing is wrong")
     else:
         fixable = sum(problem.repair is not None for problem in report.problems)
-        print(f"{len(report.problems)} problems" + (f", {fixable} of which --repair mends" if fixable else ""))
+        many = f"{len(report.problems)} problem{'' if len(report.problems) == 1 else 's'}"
+        print(many + (f", {fixable} of which --repair mends" if fixable else ""))
+        own = os.path.basename(layout.mine) + "/"
+        if any(problem.repair is None and not problem.file.startswith(own) for problem in report.problems):
+            print("evidence that is gone or changed comes back only from a copy of its file; all else can be read")
     return 0 if report.is_sound else 1
 
 

@@ -200,6 +200,10 @@ def _failed(text: str) -> types.CallToolResult:
 
 def _flaw(error: ValidationError) -> str:
     where = ".".join(map(str, error.absolute_path)) or "the arguments"
+    if error.validator == "additionalProperties":
+        known = error.schema["properties"]
+        wrong = ", ".join(repr(name)[:80] for name in error.instance if name not in known)
+        return f"{where}: there is no {wrong[:300]}; there are {', '.join(known)}"
     # The message quotes the value, which may be a picture.
     return (
         f"{where}: {error.message if len(error.message) <= 300 else error.message[:150] + ' … ' + error.message[-100:]}"
