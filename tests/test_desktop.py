@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -16,7 +15,7 @@ import pytest
 from gymnasium.error import ResetNeeded
 
 from scrubjay import Memory, Query
-from scrubjay.environments.desktop.display import Display, Home
+from scrubjay.environments.desktop.display import Display
 from scrubjay.environments.desktop.environment import Desktop
 from scrubjay.environments.desktop.settling import Patience
 from scrubjay.environments.recording import RecordMemory
@@ -262,49 +261,6 @@ def test_an_attached_display_outlives_the_environment() -> None:
 def test_what_can_t_start_says_why(make: Any, said: str) -> None:
     with pytest.raises(InvalidInput, match=said):
         make()
-
-
-def test_nothing_is_left_behind() -> None:
-    desktop = Desktop([*PROGRAM], (640, 480))
-    desktop.reset()
-    assert desktop.program is not None
-    assert desktop.display is not None
-    assert desktop.home is not None
-    pids, home = (desktop.program.pid, desktop.display.server), desktop.home.root.parent
-    desktop.close()
-    desktop.close()
-    assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
-    assert not home.exists()
-
-
-def test_a_killed_owner_leaves_no_processes_and_no_folder_for_long() -> None:
-    code = (
-        "import sys, time; from scrubjay.environments.desktop.environment import Desktop; "
-        f"d = Desktop({PROGRAM!r}, (640, 480)); d.reset(); "
-        "print(d.program.pid, d.display.server, d.home.root, flush=True); time.sleep(60)"
-    )
-    owner = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
-    assert owner.stdout is not None
-    *pids, home = owner.stdout.readline().split()
-    left = Path(home)
-    owner.stdout.close()
-    owner.kill()
-    owner.wait()
-    assert len(pids) == 2
-    assert left.is_dir()
-    deadline = time.monotonic() + 10
-    while any(_lives(pid) for pid in pids) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not any(_lives(pid) for pid in pids)
-    Home().remove()  # the next start
-    assert not left.parent.exists()
-
-
-def _lives(pid: str) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 # --- what is remembered

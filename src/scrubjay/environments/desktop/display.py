@@ -11,7 +11,7 @@ import select
 import time
 from collections.abc import Mapping
 
-from scrubjay.environments.desktop.processes import Program
+from scrubjay.environments.desktop.processes import Program, end_left_over
 from scrubjay.environments.desktop.screen import Screen
 from scrubjay.environments.temporary import TemporaryFolder
 from scrubjay.errors import InvalidInput
@@ -40,6 +40,7 @@ class Home:
     """A fresh home folder for programs, in which carets don't blink and nothing moves by itself."""
 
     def __init__(self) -> None:
+        end_left_over()
         self._temporary = TemporaryFolder()
         self._folder = self._temporary.path
         self.root = self._folder / "home"  # programs show its name: it must be the same every time
