@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import struct
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ import pytest
 from scrubjay.environments.desktop.display import Display
 from scrubjay.environments.desktop.environment import Desktop
 from scrubjay.environments.desktop.held import Held, held_on
+from scrubjay.environments.desktop.processes import Program
 from scrubjay.memory.jsonio import Json
 
 pytestmark = pytest.mark.xdist_group("screens")
@@ -78,6 +81,35 @@ def test_an_attached_display_is_given_back_as_it_was_found() -> None:
         assert held_on(display.name) == Held()
     finally:
         display.close()
+
+
+def test_a_display_that_asks_who_comes_is_used_with_what_the_user_may(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the screen of a person does. Programs have another home, so the file of the user's must be named to them."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XAUTHORITY", raising=False)
+    words = (b"", b"", b"MIT-MAGIC-COOKIE-1", os.urandom(16))  # of any host, for any display
+    written = struct.pack(">H", 0xFFFF) + b"".join(struct.pack(">H", len(one)) + one for one in words)
+    (tmp_path / ".Xauthority").write_bytes(written)
+    ours, theirs = os.pipe()
+    command = ["Xvfb", "-displayfd", str(theirs), "-auth", str(tmp_path / ".Xauthority"), "-nolisten", "tcp"]
+    server = Program([*command, "-noreset"], tmp_path / "log", os.environ, tmp_path, keep=(theirs,))
+    os.close(theirs)
+    with ExitStack() as ending:
+        ending.callback(os.close, ours)
+        ending.callback(server.end)
+        name = f":{os.read(ours, 16).decode().strip()}"
+        given = {**os.environ, "DISPLAY": name}
+        ending.callback(Program(["openbox", "--sm-disable"], tmp_path / "log", given, tmp_path).end)
+        desktop = Desktop(PROGRAM, display=name)
+        ending.callback(desktop.close)
+        desktop.reset()
+        size = desktop.need_screen()
+        do(desktop, "click", x=150 / size.width * 1000, y=60 / size.height * 1000)
+        assert do(desktop, "type", text="in")["active"]["title"] == "*desk in"
+        assert do(desktop, "mouse_move", x=0, y=0)["pos"][:2] == [0, 0]
+        assert do(desktop, "mouse_move", x=1000, y=1000)["pos"][:2] == [1000, 1000]
 
 
 def test_a_window_manager_that_dies_ends_the_life_and_the_next_one_has_another(desk: Desktop) -> None:

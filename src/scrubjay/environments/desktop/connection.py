@@ -15,7 +15,7 @@ from typing import Any
 
 from scrubjay.errors import InvalidInput
 
-__all__ = ["Connection", "DisplayGone", "connected"]
+__all__ = ["Connection", "DisplayGone", "connected", "credentials"]
 
 _SECONDS = 10.0  # a window that is dragged keeps the server to itself for less
 _SILENCE = f"has not answered for {_SECONDS:g} s; a program may keep it to itself"
@@ -108,3 +108,9 @@ def connected(display: str) -> Iterator[Connection]:
         raise DisplayGone(str(error)) from None
     with contextlib.closing(connection):
         yield connection
+
+
+def credentials() -> dict[str, str]:
+    """The environment variable by which programs with another home are let onto a display that asks who they are."""
+    named = os.environ.get("XAUTHORITY") or os.path.expanduser("~/.Xauthority")
+    return {"XAUTHORITY": os.path.abspath(named)} if os.path.exists(named) else {}

@@ -11,6 +11,7 @@ import select
 import time
 from collections.abc import Mapping
 
+from scrubjay.environments.desktop.connection import credentials
 from scrubjay.environments.desktop.processes import Program, end_left_over
 from scrubjay.environments.desktop.screen import Screen
 from scrubjay.environments.temporary import TemporaryFolder
@@ -56,6 +57,7 @@ class Home:
         kept = {name: value for name, value in os.environ.items() if name in ("PATH", "LD_LIBRARY_PATH", "TZ")}
         return {
             **kept,
+            **credentials(),
             "HOME": str(self.root),
             "XDG_CONFIG_HOME": str(self.config),
             "XDG_RUNTIME_DIR": str(self._folder),

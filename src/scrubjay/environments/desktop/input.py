@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 
 from scrubjay.environments.desktop.actions import BUTTONS, DIRECTIONS, Action
-from scrubjay.environments.desktop.connection import DisplayGone
+from scrubjay.environments.desktop.connection import DisplayGone, credentials
 from scrubjay.environments.desktop.held import Held, let_go
 from scrubjay.environments.desktop.keymap import Keymap
 from scrubjay.errors import InvalidInput
@@ -37,7 +37,7 @@ class Hands:
             raise InvalidInput("xdotool was not found; on Debian: apt-get install xdotool")
         self._program, self._keymap, self._size = program, Keymap(display), size
         self._display, self._found = display, found
-        self._environment = {"DISPLAY": display, "LC_ALL": "C.UTF-8"}
+        self._environment = {"DISPLAY": display, "LC_ALL": "C.UTF-8", **credentials()}
 
     def do(self, action: Action) -> str | None:
         """Carries an action out; returns what is wrong with it where the display refused it. Raises DisplayGone."""
