@@ -167,3 +167,53 @@ def test_a_procedure_that_calls_what_is_no_atom_is_told_what_there_is(
         memory.procedures.create("go-right", "Walks right.", code="def go_right():\n    move_right()\n")
     assert main(["procedures", str(folder), "run", "go-right", "--env", "crafter"]) == 1
     assert "a procedure calls atoms, which are act, " in capsys.readouterr().err
+
+
+def test_why_nothing_was_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "m"
+    Memory.create(folder).close()
+
+    def asked(*conditions: str) -> list[str]:
+        assert main(["episodes", str(folder), *conditions]) == 0
+        return capsys.readouterr().err.splitlines()
+
+    assert asked() == ["(no matching episodes)"]
+    with Memory.open(folder) as memory:
+        for action in ("dig", "walk"):
+            with memory.live(task=action) as life, life.episode(action):
+                pass
+    assert asked("--action", "dig") == ["(no matching episodes)", "(one life was asked; --life all asks every one)"]
+    assert asked("--action", "dig", "--life", "all") == []
+    assert asked("--action", "fly", "--life", "all") == ["(no matching episodes)"]
+    (folder / "index.jsonl").unlink()
+    assert (
+        asked()[1]
+        == f"(the index is gone, the episodes are here: scrubjay check {folder} --repair makes its rows again)"
+    )
+    assert main(["check", str(folder), "--repair"]) == 0
+    capsys.readouterr()
+    assert asked("--action", "walk") == []
+
+
+def test_a_picture_option_that_would_do_nothing_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Memory.create(tmp_path / "m").close()
+    for option in ("--out", "--now"):
+        assert main(["episodes", str(tmp_path / "m"), option, "x.png"]) == 2
+        assert "--sheet OUT writes what was found" in capsys.readouterr().err
+
+
+def test_a_remembered_frame_that_is_not_there_is_told_with_the_reason(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, out = tmp_path / "m", str(tmp_path / "x.png")
+    with Memory.create(folder) as memory, memory.live(task="look") as life:
+        with life.episode("look", frame=None, frame_missing="the camera was off"):
+            pass
+        frame = np.zeros((40, 60, 3), np.uint8)
+        with life.episode("look", frame=frame):
+            pass
+    asked = ["episodes", str(folder), "--now", "ep_000001", "--out", out]
+    assert main([*asked, "--then-now", "ep_000000"]) == 1
+    assert "no frame for 'ep_000000': ep_000000#0 has no frame: the camera was off" in capsys.readouterr().err
+    assert main([*asked, "--then-now", "ep_000009"]) == 1
+    assert "not an episode id in the index" in capsys.readouterr().err

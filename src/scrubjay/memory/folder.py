@@ -129,7 +129,9 @@ def _need_writable(layout: Layout) -> None:
             make_folder(folder)
         descriptor = lock_exclusive(layout.lock_of(layout.manifest))
     except OSError as error:
-        raise ReadOnly(f"{layout.root} can't be written ({error}); open it with read_only=True") from None
+        raise ReadOnly(
+            f"{layout.root} can't be written ({error}); open it read-only: Memory.open(path, read_only=True)"
+        ) from None
     if descriptor is not None:
         let_go(descriptor)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from typing import TYPE_CHECKING, Any
@@ -100,6 +101,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _check_usage(arguments: argparse.Namespace) -> None:
     if arguments.then_now is not None and (arguments.now is None or arguments.out is None):
         _usage("--then-now needs --now IMG and --out OUT")
+    if arguments.then_now is None and (arguments.now is not None or arguments.out is not None):
+        _usage("--now and --out are of --then-now REF; --sheet OUT writes what was found as a picture")
     if arguments.previous and arguments.life is not None:
         _usage("--previous and --life exclude each other")
     if arguments.match is not None and arguments.like is not None:
@@ -147,6 +150,7 @@ def _print_rows(arguments: argparse.Namespace, locator: Locator, matches: Matche
 
     if not matches.rows:
         print("(no matching episodes)", file=sys.stderr)
+        _say_why(arguments, locator.layout)
     if arguments.json:
         lines = list(matches.lines)
     else:
@@ -157,6 +161,18 @@ def _print_rows(arguments: argparse.Namespace, locator: Locator, matches: Matche
     sys.stdout.flush()
     if matches.more is not None:
         print(f"(more rows follow: --after {matches.more})", file=sys.stderr)
+
+
+def _say_why(arguments: argparse.Namespace, layout: Layout) -> None:
+    """What a newcomer does not expect where nothing was found."""
+    first = os.path.join(layout.episode("ep_000000"), layout.EPISODE_RECORD)
+    if not (os.path.isfile(layout.index) and os.path.getsize(layout.index)) and os.path.isfile(first):
+        import shlex
+
+        mending = f"scrubjay check {shlex.quote(arguments.memory)} --repair"
+        print(f"(the index is gone, the episodes are here: {mending} makes its rows again)", file=sys.stderr)
+    elif arguments.life is None and not arguments.previous and os.path.isdir(layout.life(2)):
+        print("(one life was asked; --life all asks every one)", file=sys.stderr)
 
 
 def _document_line(arguments: argparse.Namespace, found: DocumentLine) -> str:

@@ -85,13 +85,21 @@ def then_now(arguments: argparse.Namespace, question: str) -> int:
         try:
             view = memory.then_now(reference, now=arguments.now, question=arguments.q)
             label = _label(memory, reference)
-        except NotFound:
-            print(f"no frame for {reference!r}: not an episode id in the index and not a file", file=sys.stderr)
+        except NotFound as error:
+            print(plain(_no_frame(memory, reference, error)), file=sys.stderr)
             return 1
     view.save(arguments.out)
     print(plain(f"wrote {arguments.out}: THEN {label} | NOW. Q: {question}. View it with view_image."))
     _tell(view, arguments.memory)
     return 0
+
+
+def _no_frame(memory: Memory, reference: str, error: NotFound) -> str:
+    try:
+        memory.episode(reference)
+    except (NotFound, InvalidInput):
+        return f"no frame for {reference!r}: not an episode id in the index and not a file"
+    return f"no frame for {reference!r}: {error}"
 
 
 def _tell(view: View, folder: str) -> None:
