@@ -9,16 +9,16 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 
 from scrubjay.environments.kicad.netlist import Component, Netlist, Pin
 
 __all__ = ["Checks", "check", "differences", "normal_value"]
 
 _VALUE = re.compile(
-    r"\s*(?P<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?)"
-    r"\s*(?P<prefix>(?i:meg)|[pnuµμmkKMgG])?"
-    r"\s*(?i:Ω|ohms?|f(?:arads?)?|v(?:olts?)?|h(?:enrys?)?|r)?\s*"
+    r"\s*+(?P<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?)"
+    r"\s*+(?P<prefix>(?i:meg)|[pnuµμmkKMgG])?"
+    r"\s*+(?i:Ω|ohms?|f(?:arads?)?|v(?:olts?)?|h(?:enrys?)?|r)?\s*+"  # possessive: a value of spaces takes no time
 )
 _POWERS = {"p": -12, "n": -9, "u": -6, "µ": -6, "μ": -6, "m": -3, "k": 3, "K": 3, "M": 6, "g": 9, "G": 9}
 _MOST_CHANGES = 40
@@ -76,7 +76,7 @@ def normal_value(value: str) -> str:
     power = _POWERS.get(prefix, 6 if len(prefix) == 3 else 0)
     try:
         number = Decimal(found["number"]).scaleb(power)
-    except InvalidOperation:
+    except ArithmeticError:  # millions of digits
         return value.strip()
     return format(number.normalize(), "f") if number else "0"
 
@@ -128,4 +128,6 @@ def _pins(pins: frozenset[Pin] | None) -> str:
 
 
 def _natural(text: str) -> list[tuple[bool, int, str]]:
-    return [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in re.split(r"(\d+)", text)]
+    """A key by which R9 comes before R10."""
+    parts = ((part.isdecimal(), part.lstrip("0") if part.isdecimal() else part) for part in re.split(r"(\d+)", text))
+    return [(is_number, len(part) if is_number else 0, part) for is_number, part in parts]

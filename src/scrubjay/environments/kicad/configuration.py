@@ -49,7 +49,10 @@ def kicad_version() -> str:
     where = "on Debian 12: apt-get install -t bookworm-backports --no-install-recommends kicad kicad-symbols"
     if program is None or shutil.which("eeschema") is None:
         raise InvalidInput(f"KiCad {_OLDEST} was not found (kicad-cli and eeschema); {where}")
-    said = subprocess.run([program, "version"], capture_output=True, text=True, timeout=60).stdout.strip()
+    try:
+        said = subprocess.run([program, "version"], capture_output=True, text=True, timeout=60).stdout.strip()
+    except subprocess.TimeoutExpired:
+        raise InvalidInput("kicad-cli did not say its version within 60 s") from None
     found = re.match(r"(\d+)\.(\d+)", said)
     if found is None or int(found[1]) < _OLDEST:
         raise InvalidInput(f"KiCad {_OLDEST} is needed, {said[:40] or 'another program'} was found; {where}")

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from scrubjay.environments.kicad.comparing import differences
 from scrubjay.environments.kicad.netlist import Netlist
-from scrubjay.environments.kicad.scoring import Score, export, root_schematic, score
+from scrubjay.environments.kicad.project import NETLIST, SCHEMATIC, files_of, root_schematic
+from scrubjay.environments.kicad.scoring import Score, export, score
 from scrubjay.environments.kicad.tasks import Task
 from scrubjay.errors import ScrubjayError
 from scrubjay.memory.jsonio import Json
@@ -70,14 +71,13 @@ class Evaluator:
 
     def _note(self, step: int, name: str) -> None:
         row: Json = {
-            "event": "exported" if name.endswith(".net") else "saved",
+            "event": "exported" if name.endswith(NETLIST) else "saved",
             "step": step,
             "time": _now(),
             "file": name,
         }
         try:
-            path = self._project / name
-            now = Netlist.load(path) if name.endswith(".net") else export(path)
+            now = self._netlist_of(name)
         except ScrubjayError as error:
             self._add({**row, "error": str(error)})
             return
@@ -85,23 +85,23 @@ class Evaluator:
         self._netlist = now
         self._add({**row, "changes": list(changes)})
 
+    def _netlist_of(self, name: str) -> Netlist:
+        """What the project says now: a sheet that was saved says it as part of the whole."""
+        path = self._project / name
+        return Netlist.load(path) if name.endswith(NETLIST) else export(root_schematic(self._project) or path)
+
     def _add(self, row: Json) -> None:
         self._rows.append(row)
         self._keep(row)
 
     def _files(self) -> dict[str, tuple[int, int]]:
-        found: dict[str, tuple[int, int]] = {}
-        for path in self._project.rglob("*"):
-            if path.suffix in (".kicad_sch", ".net") and not path.name.startswith(("~", "_autosave", ".")):
-                try:
-                    stat = path.stat()
-                except FileNotFoundError:
-                    continue
-                if time.time() - stat.st_mtime < _SETTLED:
-                    time.sleep(_SETTLED)
-                    stat = path.stat()
-                found[str(path.relative_to(self._project))] = (stat.st_mtime_ns, stat.st_size)
-        return found
+        found = {**files_of(self._project, SCHEMATIC), **files_of(self._project, NETLIST)}
+        if any(time.time() - status.st_mtime < _SETTLED for status in found.values()):
+            time.sleep(_SETTLED)
+            found = {**files_of(self._project, SCHEMATIC), **files_of(self._project, NETLIST)}
+        return {
+            str(path.relative_to(self._project)): (status.st_mtime_ns, status.st_size) for path, status in found.items()
+        }
 
 
 def _now() -> str:

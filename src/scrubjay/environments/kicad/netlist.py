@@ -11,6 +11,8 @@ from scrubjay.errors import Damaged, NotFound
 
 __all__ = ["Component", "Net", "Netlist", "Pin"]
 
+_MOST_BYTES = 16 << 20
+
 Pin = tuple[str, str]  # reference and pin, such as ("R1", "2")
 
 
@@ -49,9 +51,13 @@ class Netlist:
         where = os.fspath(path)
         try:
             with open(where, "rb") as file:
-                data = file.read()
+                data = file.read(_MOST_BYTES + 1)
         except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
             raise NotFound(f"there is no netlist {where}") from None
+        except OSError as error:
+            raise Damaged(f"it can't be read: {error.strerror}", file=where) from None
+        if len(data) > _MOST_BYTES:
+            raise Damaged(f"it has more than {_MOST_BYTES >> 20} MiB, as no netlist of KiCad's has", file=where)
         try:
             return cls.parse(data.decode(), where)
         except UnicodeDecodeError as error:

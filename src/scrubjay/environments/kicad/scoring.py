@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from scrubjay.environments.kicad.comparing import Checks, check
 from scrubjay.environments.kicad.netlist import Netlist
+from scrubjay.environments.kicad.project import NETLIST, files_of, root_schematic
 from scrubjay.environments.kicad.tasks import Task
 from scrubjay.environments.temporary import TemporaryFolder
 from scrubjay.errors import Damaged, InvalidInput, NotFound
@@ -75,22 +77,23 @@ def find_candidate(project: Path) -> Candidate | None:
     """
     if not project.is_dir():
         raise NotFound(f"there is no project folder {project}")
-    netlists = sorted(_files(project, ".net"), key=lambda one: one.stat().st_mtime_ns)
+    netlists = files_of(project, NETLIST)
     schematic = root_schematic(project)
     if not netlists:
         return None if schematic is None else Candidate(export(schematic), str(schematic))
-    chosen = netlists[-1]
+    chosen = max(netlists, key=lambda one: (netlists[one].st_mtime_ns, one))
     warnings = [f"{len(netlists)} netlists are there; the newest is judged: {chosen.name}"] if len(netlists) > 1 else []
     netlist = Netlist.load(chosen)
     if schematic is not None:
-        warnings += _compared(chosen, netlist, schematic)
+        warnings += _compared(chosen, netlist, schematic, netlists[chosen].st_mtime_ns)
     return Candidate(netlist, str(chosen), tuple(warnings))
 
 
-def _compared(exported: Path, netlist: Netlist, schematic: Path) -> list[str]:
+def _compared(exported: Path, netlist: Netlist, schematic: Path, exported_at: int) -> list[str]:
     warnings = []
-    if schematic.stat().st_mtime_ns > exported.stat().st_mtime_ns:
-        warnings.append(f"{schematic.name} was saved after {exported.name} was exported")
+    with contextlib.suppress(FileNotFoundError):
+        if schematic.stat().st_mtime_ns > exported_at:
+            warnings.append(f"{schematic.name} was saved after {exported.name} was exported")
     try:
         now = export(schematic)
     except (Damaged, InvalidInput) as error:
@@ -98,17 +101,6 @@ def _compared(exported: Path, netlist: Netlist, schematic: Path) -> list[str]:
     if set(now.components) != set(netlist.components) or set(now.nets) != set(netlist.nets):
         warnings.append(f"{schematic.name} now says something else than {exported.name}, which is judged")
     return warnings
-
-
-def root_schematic(project: Path) -> Path | None:
-    """The schematic of the project: the one beside a project file of its name, else the first."""
-    found = sorted(_files(project, ".kicad_sch"))
-    own = [one for one in found if one.with_suffix(".kicad_pro").is_file()]
-    return next(iter(own or found), None)
-
-
-def _files(folder: Path, ending: str) -> list[Path]:
-    return [one for one in folder.rglob(f"*{ending}") if one.is_file() and not one.name.startswith((".", "_autosave"))]
 
 
 def export(schematic: Path) -> Netlist:
@@ -131,7 +123,9 @@ def _exported(program: str, schematic: Path, folder: str) -> Netlist:
     environment = {**os.environ, "HOME": folder, "KICAD_CONFIG_HOME": folder, "LC_ALL": "C.UTF-8"}
     command = [program, "sch", "export", "netlist", "--output", out, os.path.abspath(schematic)]
     try:
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=_SECONDS)
+        done = subprocess.run(
+            command, env=environment, capture_output=True, encoding="utf-8", errors="replace", timeout=_SECONDS
+        )
     except subprocess.TimeoutExpired:
         raise InvalidInput(f"kicad-cli did not end within {_SECONDS} s for {schematic}") from None
     if done.returncode or not os.path.exists(out):

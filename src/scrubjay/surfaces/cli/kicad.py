@@ -37,6 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _score(arguments: argparse.Namespace) -> int:
     from scrubjay.environments.kicad.scoring import score
     from scrubjay.environments.kicad.tasks import find_task
+    from scrubjay.surfaces.cli.plain import plain
 
     result = score(find_task(arguments.task, arguments.tasks), arguments.project)
     if arguments.json:
@@ -45,14 +46,15 @@ def _score(arguments: argparse.Namespace) -> int:
     for name, passed in result.checks.named():
         print(f"{name:<12} {'pass' if passed else 'fail'}")
     print(f"{'score':<12} {result.value:.3f}")
-    print(f"{'judged':<12} {result.source or 'nothing: there is neither a netlist nor a schematic'}")
+    print(plain(f"{'judged':<12} {result.source or 'nothing: there is neither a netlist nor a schematic'}"))
     for warning in result.warnings:
-        print(f"scrubjay kicad: {warning}", file=sys.stderr)
+        print(plain(f"scrubjay kicad: {warning}"), file=sys.stderr)
     return 0
 
 
 def _tasks(arguments: argparse.Namespace) -> int:
     from scrubjay.environments.kicad.tasks import read_tasks
+    from scrubjay.surfaces.cli.plain import plain
 
     tasks = read_tasks(arguments.tasks)
     if arguments.json:
@@ -62,7 +64,7 @@ def _tasks(arguments: argparse.Namespace) -> int:
         return 0
     for task in tasks:
         start = "blank" if task.schematic is None else "project"
-        print(f"{task.id}  {task.difficulty:<7} {start:<8} {' '.join(task.text.split())[:88]}")
+        print(plain(f"{task.id}  {task.difficulty:<7} {start:<8} {' '.join(task.text.split())[:88]}"))
     return 0
 
 
