@@ -217,3 +217,15 @@ def test_a_remembered_frame_that_is_not_there_is_told_with_the_reason(
     assert "no frame for 'ep_000000': ep_000000#0 has no frame: the camera was off" in capsys.readouterr().err
     assert main([*asked, "--then-now", "ep_000009"]) == 1
     assert "not an episode id in the index" in capsys.readouterr().err
+
+
+def test_a_slip_in_the_name_of_a_task_is_no_text_for_the_agent(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["run", "crafter", "--memory", str(tmp_path / "m"), "--steps", "1", "--task"]
+    assert main([*command, "far-resourc"]) == 1
+    assert "far-resource is one" in capsys.readouterr().err
+    assert not (tmp_path / "m").exists()
+    assert main([*command, "survive"]) == 0
+    with Memory.open(tmp_path / "m", read_only=True) as memory:
+        assert memory.lives()[0].task == "survive"

@@ -170,11 +170,20 @@ def _arguments(arguments: argparse.Namespace) -> dict[str, object]:
 
 
 def _named_task(arguments: argparse.Namespace) -> NamedTask | None:
-    """The task that ships of this name, where `--task` is one. Raises InvalidInput where it is of another world."""
+    """The task that ships of this name, where `--task` is one. Raises InvalidInput where it is of another world, or
+    nearly the name of one."""
+    import difflib
+
     from scrubjay.environments.tasks import TASKS
     from scrubjay.errors import InvalidInput
 
-    task = TASKS.get(arguments.task or "")
+    told = arguments.task or ""
+    task = TASKS.get(told)
+    meant = [] if task is not None or " " in told else difflib.get_close_matches(told, TASKS, 1, 0.8)
+    if meant:
+        raise InvalidInput(
+            f"--task {told}: there is no such task; {meant[0]} is one, and words of your own have spaces"
+        )
     if task is not None and task.environment != arguments.environment:
         raise InvalidInput(f"--task {task.name} is of {task.environment}, not of {arguments.environment}")
     return task
