@@ -252,7 +252,7 @@ def test_an_attached_display_outlives_the_environment() -> None:
     ("make", "said"),
     [
         (lambda: Desktop(["no-such-program"], (640, 480)).reset(), "no-such-program' was not found"),
-        (lambda: Desktop(["false"], (640, 480)).reset(), "false showed no window"),
+        (lambda: Desktop(["false"], (640, 480)).reset(), "false showed no window: false ended with status 1"),
         (lambda: Desktop([], display=":9876").reset(), "':9876' can't be opened"),
         (lambda: Desktop([], (10, 10)), "200 to 8192 pixels"),
         (lambda: Desktop([], (640, 100_000)), "200 to 8192 pixels"),

@@ -17,6 +17,7 @@ from scrubjay.environments.desktop.display import Display
 from scrubjay.environments.desktop.environment import Desktop
 from scrubjay.environments.desktop.held import Held, held_on
 from scrubjay.environments.desktop.processes import Program
+from scrubjay.errors import InvalidInput
 from scrubjay.memory.jsonio import Json
 
 pytestmark = pytest.mark.xdist_group("screens")
@@ -120,7 +121,19 @@ def test_a_window_manager_that_dies_ends_the_life_and_the_next_one_has_another(d
     assert desk.reset(seed=1)[1]["state"]["active"]["title"] == "desk"
 
 
+def test_a_window_manager_that_dies_while_a_program_starts_is_not_waited_for() -> None:
+    desktop = Desktop([], (640, 480))
+    try:
+        desktop.reset()
+        assert desktop.display is not None
+        os.kill(desktop.display.manager, signal.SIGKILL)
+        with pytest.raises(InvalidInput, match="no window: openbox ended by signal 9"):
+            desktop.wait_for(lambda: False, 600.0, "no window")
+    finally:
+        desktop.close()
+
+
 def test_what_a_program_said_is_told_whole() -> None:
     desktop = Desktop(["sh", "-c", "echo /a/path; echo; echo 'and /'; exit 3"], (640, 480))
-    with pytest.raises(Exception, match=r"it said: /a/path / and /$"):
+    with pytest.raises(InvalidInput, match=r"it said: /a/path / and /$"):
         desktop.reset()

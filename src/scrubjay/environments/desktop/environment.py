@@ -195,13 +195,17 @@ class Desktop(gymnasium.Env["Frame", "int | Mapping[str, Any]"]):
             program.end()
 
     def wait_for(self, holds: Callable[[], bool], seconds: float, otherwise: str) -> None:
-        """Waits until `holds()`. Raises InvalidInput with what the program said where it ends or it takes too long."""
+        """Waits until `holds()`. Raises InvalidInput where the program or the display ends, or it takes too long.
+
+        The error begins with `otherwise`, and has what the program said.
+        """
         deadline = time.monotonic() + seconds
         while not holds():
-            ended = self.program is not None and self.program.status is not None
-            if ended or time.monotonic() > deadline:
+            ended = self._ended()
+            if ended is not None or time.monotonic() > deadline:
+                why = f" within {seconds:g} s" if ended is None else f": {ended}"
                 said = "" if self.program is None else self.program.said()
-                raise InvalidInput(f"{otherwise} within {seconds:g} s{f'; it said: {said}' if said else ''}")
+                raise InvalidInput(f"{otherwise}{why}{f'; it said: {said}' if said else ''}")
             time.sleep(0.05)
 
     def need_screen(self) -> Screen:
@@ -221,7 +225,11 @@ class Desktop(gymnasium.Env["Frame", "int | Mapping[str, Any]"]):
 
     @property
     def _is_alive(self) -> bool:
-        return self.screen is not None and (self.display is None or self.display.is_running) and self.ending() is None
+        return self.screen is not None and self._ended() is None
+
+    def _ended(self) -> str | None:
+        """What of the program and the display has ended, if anything."""
+        return self.ending() or (None if self.display is None else self.display.ending())
 
     def _open(self) -> None:
         """Sees to it that there is a display that answers, on which nothing is held down."""
@@ -255,7 +263,7 @@ class Desktop(gymnasium.Env["Frame", "int | Mapping[str, Any]"]):
         except DisplayGone as error:
             self._state = {**self._state, "problem": str(error), "changed": None, "settled": False}
             return str(error)
-        return self.ending() or (None if self.display is None else self.display.ending())
+        return self._ended()
 
     def look(self, problem: str | None = None) -> None:
         """Waits until the screen is still and takes it in. `problem` is what was wrong with the action before."""
