@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -229,3 +230,23 @@ def test_a_slip_in_the_name_of_a_task_is_no_text_for_the_agent(
     assert main([*command, "survive"]) == 0
     with Memory.open(tmp_path / "m", read_only=True) as memory:
         assert memory.lives()[0].task == "survive"
+
+
+def test_threads_that_make_the_same_memory_at_once(tmp_path: Path) -> None:
+    def make(_: int) -> str:
+        try:
+            Memory.create(tmp_path / "m").close()
+        except Conflict:
+            return "taken"
+        return "made"
+
+    with ThreadPoolExecutor(8) as threads:
+        assert sorted(threads.map(make, range(8))) == ["made"] + ["taken"] * 7
+    Memory.open(tmp_path / "m").close()
+    assert main(["check", str(tmp_path / "m")]) == 0
+
+
+def test_adapters_of_a_memory_without_procedures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Memory.create(tmp_path / "m").close()
+    assert main(["adapters", "score", str(tmp_path / "m")]) == 0
+    assert capsys.readouterr().err == "(no procedure)\n"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+from _thread import get_native_id
 from collections.abc import Iterator
 
 from scrubjay.errors import StorageFailed, storage_error
@@ -104,7 +105,8 @@ def write_file(path: str, data: bytes, *, replace: bool = True, sync_parent: boo
     and leaves what was there before.
     """
     # The name ends in a digit and begins with a dot: no reader takes it for a record.
-    temporary = os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.{os.getpid()}")
+    whose = f"{os.getpid()}.{get_native_id()}"
+    temporary = os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.{whose}")
     with storage(path):
         try:
             descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)

@@ -125,11 +125,14 @@ def _stage(memory: Memory, arguments: argparse.Namespace) -> int:
 
 
 def _score(memory: Memory, arguments: argparse.Namespace) -> int:
-    for one in _due(memory, arguments):
+    found = _due(memory, arguments)
+    for one in found:
         if arguments.json:
             _json(one.to_json())
         else:
             print(one)
+    if not found:
+        print("(no procedure)", file=sys.stderr)
     return 0
 
 
