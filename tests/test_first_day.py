@@ -196,11 +196,13 @@ def test_why_nothing_was_found(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert asked("--action", "walk") == []
 
 
-def test_a_picture_option_that_would_do_nothing_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_option_that_would_do_nothing_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Memory.create(tmp_path / "m").close()
     for option in ("--out", "--now"):
         assert main(["episodes", str(tmp_path / "m"), option, "x.png"]) == 2
         assert "--sheet OUT writes what was found" in capsys.readouterr().err
+    assert main(["episodes", str(tmp_path / "m"), "--radius", "3"]) == 2
+    assert "--radius R is of --near X Z" in capsys.readouterr().err
 
 
 def test_a_remembered_frame_that_is_not_there_is_told_with_the_reason(

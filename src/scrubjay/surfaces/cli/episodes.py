@@ -105,6 +105,8 @@ def _check_usage(arguments: argparse.Namespace) -> None:
         _usage("--now and --out are of --then-now REF; --sheet OUT writes what was found as a picture")
     if arguments.previous and arguments.life is not None:
         _usage("--previous and --life exclude each other")
+    if arguments.radius is not None and arguments.near is None and arguments.through is None:
+        _usage("--radius R is of --near X Z, or of --through X Z")
     if arguments.match is not None and arguments.like is not None:
         _usage("--match and --like both order the rows: give one of them")
 
