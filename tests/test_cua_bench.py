@@ -131,9 +131,11 @@ def session() -> Iterator[Session]:
     desk.close()
 
 
-def in_loop(session: Session, use: Callable[[SessionDesktop], None], kinds: Any = KINDS) -> None:
+def in_loop(
+    session: Session, use: Callable[[SessionDesktop], None], kinds: Any = KINDS, patience: float = 60.0
+) -> None:
     async def run() -> None:
-        desktop = SessionDesktop(session, asyncio.get_running_loop(), kinds, "press")
+        desktop = SessionDesktop(session, asyncio.get_running_loop(), kinds, "press", patience)
         await asyncio.to_thread(use, desktop)
 
     asyncio.run(run())
@@ -176,6 +178,76 @@ def test_a_session_that_gives_no_picture_any_more_is_told(session: Session) -> N
         assert "gone" in info["state"]["problem"]
 
     in_loop(session, use)
+
+
+def test_what_a_slow_program_shows_after_a_moment_is_seen(session: Session) -> None:
+    """The first picture after an action may be that of before."""
+    pictures = [picture(shade) for shade in (0, 0, 0, 200, 200)]
+
+    async def next_picture() -> bytes:
+        return pictures.pop(0)
+
+    def use(desktop: SessionDesktop) -> None:
+        desktop.reset()
+        session.screenshot = next_picture  # type: ignore[method-assign]
+        frame, *_, info = desktop.step({"mouse_move": {"x": 1, "y": 1}})
+        assert info["state"]["settled"]
+        assert (frame == 0).all()
+        frame, *_, info = desktop.step({"mouse_move": {"x": 1, "y": 1}})
+        assert info["state"]["settled"]
+        assert (frame == 200).all()
+
+    in_loop(session, use)
+
+
+def picture(shade: int) -> bytes:
+    data = io.BytesIO()
+    Image.new("RGB", (8, 8), (shade, shade, shade)).save(data, "PNG")
+    return data.getvalue()
+
+
+def test_an_action_that_takes_too_long_is_not_done_later(session: Session) -> None:
+    ended: list[str] = []
+
+    async def still() -> bytes:
+        return picture(0)
+
+    async def endless(action: Any) -> None:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            ended.append("cancelled")
+            raise
+
+    def use(desktop: SessionDesktop) -> None:
+        session.screenshot, session.execute_action = still, endless  # type: ignore[method-assign]
+        desktop.reset()
+        info = desktop.step({"mouse_move": {"x": 1, "y": 1}})[4]
+        assert "did not answer within 5 s" in info["state"]["problem"]
+        assert ended == ["cancelled"]
+
+    in_loop(session, use, patience=5.0)
+
+
+def test_a_session_that_is_taken_away_ends_the_life_and_what_waits_for_it(session: Session) -> None:
+    async def run() -> None:
+        waits = asyncio.Event()
+
+        async def endless(action: Any) -> None:
+            waits.set()
+            await asyncio.Event().wait()
+
+        desktop = SessionDesktop(session, asyncio.get_running_loop(), KINDS, "press")
+        await asyncio.to_thread(desktop.reset)
+        session.execute_action = endless  # type: ignore[method-assign]
+        step = asyncio.create_task(asyncio.to_thread(desktop.step, {"mouse_move": {"x": 1, "y": 1}}))
+        await waits.wait()
+        desktop.give_up()
+        frame, _, terminated, _, info = await step
+        assert frame.shape == (600, 800, 3)
+        assert (terminated, info["ending"]) == (True, "the session was taken away")
+
+    asyncio.run(run())
 
 
 @pytest.mark.skipif(HAS_THEIRS, reason="cua-bench is installed")
@@ -234,12 +306,48 @@ def test_each_action_is_one_of_theirs(session: Session) -> None:
 
 
 @pytest.mark.skipif(not HAS_THEIRS, reason="cua-bench is not installed: it needs Python 3.12")
+@pytest.mark.parametrize(("most", "mode"), [(4, "none"), (3, "max_steps_exceeded")])
+def test_a_task_that_is_done_with_its_last_step_is_done(session: Session, tmp_path: Path, most: int, mode: str) -> None:
+    module = importlib.import_module("scrubjay.surfaces.cua_bench.agent")
+    agent = module.ScrubjayAgent(model="test_cua_bench:Typist", max_steps=most)
+    result = asyncio.run(agent.perform_task("Type 5V and save.", session, logging_dir=tmp_path))
+    assert result.failure_mode.value == mode
+
+
+@pytest.mark.skipif(not HAS_THEIRS, reason="cua-bench is not installed: it needs Python 3.12")
+def test_a_task_that_is_cancelled_presses_nothing_any_more(session: Session, tmp_path: Path) -> None:
+    module = importlib.import_module("scrubjay.surfaces.cua_bench.agent")
+
+    async def run() -> None:
+        waits = asyncio.Event()
+
+        async def endless(action: Any) -> None:
+            session.got.append(action)
+            waits.set()
+            await asyncio.Event().wait()
+
+        session.execute_action = endless  # type: ignore[method-assign]
+        agent = module.ScrubjayAgent(model="test_cua_bench:Typist", max_steps=20)
+        task = asyncio.create_task(agent.perform_task("Type 5V and save.", session, logging_dir=tmp_path))
+        await waits.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(run())  # waits for the thread as well
+    assert len(session.got) == 1
+    with Memory.open(tmp_path / "memory", read_only=True) as memory:
+        assert memory.lives()[0].outcome == "the session was taken away"
+
+
+@pytest.mark.skipif(not HAS_THEIRS, reason="cua-bench is not installed: it needs Python 3.12")
 def test_their_runner_runs_our_agent(session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("CI", "DO_NOT_TRACK", "CUA_TELEMETRY_ENABLED"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("CUA_TELEMETRY", "1")
     telemetry = importlib.import_module("cua_bench.telemetry")
     assert telemetry.is_telemetry_enabled()
+    monkeypatch.delitem(sys.modules, "scrubjay.surfaces.cua_bench.agent", raising=False)
     module = importlib.import_module("scrubjay.surfaces.cua_bench.agent")
     base = importlib.import_module("cua_bench.agents")
     agent_class = base.load_agent_from_path("scrubjay.surfaces.cua_bench.agent:ScrubjayAgent")

@@ -24,7 +24,6 @@ except ImportError as error:
     ) from None
 
 if TYPE_CHECKING:
-    from scrubjay.agent.progress import Progress
     from scrubjay.surfaces.cua_bench.session import SessionDesktop
 
 __all__ = ["ScrubjayAgent"]
@@ -60,12 +59,16 @@ class ScrubjayAgent(BaseAgent):  # type: ignore[misc, unused-ignore]
 
         desktop = SessionDesktop(session, asyncio.get_running_loop(), kinds, task_description)
         folder = Path(self._memory or (logging_dir or Path.cwd()) / "memory")
-        progress, tokens_in, tokens_out = await asyncio.to_thread(self._live, desktop, task_description, folder)
-        is_spent = progress.step >= self._steps
+        try:
+            is_spent, tokens_in, tokens_out = await asyncio.to_thread(self._live, desktop, task_description, folder)
+        except asyncio.CancelledError:
+            desktop.give_up()  # the thread would go on living in a session that is somebody else's by then
+            raise
         mode = FailureMode.MAX_STEPS_EXCEEDED if is_spent else FailureMode.NONE
         return AgentResult(total_input_tokens=tokens_in, total_output_tokens=tokens_out, failure_mode=mode)
 
-    def _live(self, desktop: SessionDesktop, task: str, folder: Path) -> tuple[Progress, int, int]:
+    def _live(self, desktop: SessionDesktop, task: str, folder: Path) -> tuple[bool, int, int]:
+        """Whether the steps were spent without an end, and how many tokens went in and came out."""
         from scrubjay.errors import NotFound
         from scrubjay.memory import journal
         from scrubjay.methods.living import Setting, living
@@ -80,6 +83,7 @@ class ScrubjayAgent(BaseAgent):  # type: ignore[misc, unused-ignore]
         with memory:
             with living(setting, desktop, make_method(self._method), memory) as ready:
                 progress = ready.run.run()
-            turns = [row for life in memory.lives()[-1:] for row in journal.rows(memory.layout.turns(life.life))]
+            (life,) = memory.lives()[-1:]
+            turns = list(journal.rows(memory.layout.turns(life.life)))
         tokens = [sum(row.get(name) or 0 for row in turns) for name in ("input_tokens", "output_tokens")]
-        return progress, tokens[0], tokens[1]
+        return progress.step >= self._steps and life.outcome != "done", tokens[0], tokens[1]

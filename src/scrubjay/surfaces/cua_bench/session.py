@@ -10,7 +10,7 @@ import asyncio
 import io
 import time
 from collections.abc import Callable, Coroutine
-from concurrent.futures import TimeoutError as TooLong
+from concurrent.futures import Future, wait
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrubjay.environments.atoms import Atom
@@ -34,14 +34,22 @@ T = TypeVar("T")
 _SECONDS = 120.0
 _LOOKS = 12  # at most, until the screen is still
 _PAUSE = 0.3
+_GIVEN_UP = "the session was taken away"
 
 
 class SessionDesktop:
     """A desktop that belongs to somebody else: it is neither started nor ended here."""
 
-    def __init__(self, session: Any, loop: asyncio.AbstractEventLoop, kinds: Any, task: str) -> None:
-        """`kinds` is the module with the session's actions (`ClickAction` and so on), `loop` the one it lives in."""
+    def __init__(
+        self, session: Any, loop: asyncio.AbstractEventLoop, kinds: Any, task: str, patience: float = _SECONDS
+    ) -> None:
+        """`kinds` is the module with the session's actions (`ClickAction` and so on), `loop` the one it lives in.
+
+        `patience` is for how many seconds an answer is waited for.
+        """
         self._session, self._loop, self._kinds, self._task = session, loop, kinds, task
+        self._patience, self._is_given_up = patience, False
+        self._asked: Future[Any] | None = None
         self.actions: tuple[str, ...] = ACTIONS
         self.atoms: tuple[Atom, ...] = ATOMS
         self.milestones: tuple[str, ...] = ()
@@ -62,15 +70,22 @@ class SessionDesktop:
         is_done = taken.name == "done"
         problem = None if is_done else self._do(taken)
         info: Json = {"state": self._look(problem), "milestones": []}
-        if is_done:
-            info["ending"] = "done"
-        return self.render(), 0.0, is_done, False, info
+        if is_done or self._is_given_up:
+            info["ending"] = "done" if is_done else _GIVEN_UP
+        return self.render(), 0.0, "ending" in info, False, info
 
     def render(self) -> Frame:
         """The frame of the last look."""
         if self._frame is None:
             raise RuntimeError("there is no frame before the first reset()")
         return self._frame.copy()
+
+    def give_up(self) -> None:
+        """The session is taken away: what waits for it ends, and with the next step the life."""
+        self._is_given_up = True
+        asked = self._asked
+        if asked is not None:
+            asked.cancel()
 
     def close(self) -> None:
         """Nothing: the session is closed by those who gave it."""
@@ -86,9 +101,7 @@ class SessionDesktop:
             self._pointer = (given["to_x"], given["to_y"])
         try:
             for one in self._translated(action):
-                self._wait_for(self._session.execute_action(one))
-        except TooLong:
-            return f"{action.name}: the session did not answer within {_SECONDS:g} s"
+                self._wait_for(self._session.execute_action, one)
         except Exception as error:  # of the session's own making
             return f"{action.name}: {type(error).__name__}: {str(error)[:160]}"
         return None
@@ -129,20 +142,21 @@ class SessionDesktop:
         return round(x / 1000 * (width - 1)), round(y / 1000 * (height - 1))
 
     def _look(self, problem: str | None) -> Json:
-        """Looks until two screenshots are the same; where the session gives none, the last one stands."""
-        is_still = False
+        """Looks until two screenshots are the same; where the session gives none, the last one stands.
+
+        Both are of now: the first may show what was there before the program took notice of the action.
+        """
+        is_still, last = False, None
         for _ in range(_LOOKS):
             try:
-                frame = _decoded(self._wait_for(self._session.screenshot()))
+                frame = _decoded(self._wait_for(self._session.screenshot))
             except Exception as error:  # of the session's own making
                 if self._frame is None:
                     raise
                 problem = problem or f"no screenshot: {type(error).__name__}: {str(error)[:160]}"
                 break
-            is_still = (
-                self._frame is not None and frame.shape == self._frame.shape and bool((frame == self._frame).all())
-            )
-            self._frame = frame
+            is_still = last is not None and frame.shape == last.shape and bool((frame == last).all())
+            self._frame = last = frame
             if is_still:
                 break
             time.sleep(_PAUSE)
@@ -150,8 +164,15 @@ class SessionDesktop:
         state["task"] = self._task
         return state if problem is None else {**state, "problem": problem}
 
-    def _wait_for(self, asked: Coroutine[Any, Any, T]) -> T:
-        return asyncio.run_coroutine_threadsafe(asked, self._loop).result(_SECONDS)
+    def _wait_for(self, ask: Callable[..., Coroutine[Any, Any, T]], *given: Any) -> T:
+        if self._is_given_up:
+            raise ConnectionError(_GIVEN_UP)
+        asked = asyncio.run_coroutine_threadsafe(ask(*given), self._loop)
+        self._asked = asked
+        if not wait((asked,), self._patience).done:
+            asked.cancel()  # or it would be done later, when something else is shown
+            raise TimeoutError(f"the session did not answer within {self._patience:g} s")
+        return asked.result()
 
 
 def _cannot(action: Action) -> str | None:
