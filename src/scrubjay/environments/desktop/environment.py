@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["Desktop"]
 
 _SMALLEST, _LARGEST = 200, 8192
+_SECONDS = 60.0  # for a first window, on a machine that is busy
 
 
 class Desktop(gymnasium.Env["Frame", "int | Mapping[str, Any]"]):
@@ -162,7 +163,7 @@ class Desktop(gymnasium.Env["Frame", "int | Mapping[str, Any]"]):
         """Starts the program and waits until the screen is still. What knows its program does it in its own way."""
         if self.command:
             self.run(self.command)
-            self.wait_for(lambda: bool(self.need_screen().windows()), 20.0, f"{self.command[0]} showed no window")
+            self.wait_for(lambda: bool(self.need_screen().windows()), _SECONDS, f"{self.command[0]} showed no window")
 
     def is_same_life(self, life: int) -> bool:
         """True where a reset to that life would begin the present one again."""

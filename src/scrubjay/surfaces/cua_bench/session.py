@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import io
+import threading
 import time
 from collections.abc import Callable, Coroutine
-from concurrent.futures import Future, wait
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrubjay.environments.atoms import Atom
@@ -48,7 +49,7 @@ class SessionDesktop:
         `patience` is for how many seconds an answer is waited for.
         """
         self._session, self._loop, self._kinds, self._task = session, loop, kinds, task
-        self._patience, self._is_given_up = patience, False
+        self._patience, self._given_up = patience, threading.Event()
         self._asked: Future[Any] | None = None
         self.actions: tuple[str, ...] = ACTIONS
         self.atoms: tuple[Atom, ...] = ATOMS
@@ -70,7 +71,7 @@ class SessionDesktop:
         is_done = taken.name == "done"
         problem = None if is_done else self._do(taken)
         info: Json = {"state": self._look(problem), "milestones": []}
-        if is_done or self._is_given_up:
+        if is_done or self._given_up.is_set():
             info["ending"] = "done" if is_done else _GIVEN_UP
         return self.render(), 0.0, "ending" in info, False, info
 
@@ -82,7 +83,7 @@ class SessionDesktop:
 
     def give_up(self) -> None:
         """The session is taken away: what waits for it ends, and with the next step the life."""
-        self._is_given_up = True
+        self._given_up.set()
         asked = self._asked
         if asked is not None:
             asked.cancel()
@@ -165,14 +166,18 @@ class SessionDesktop:
         return state if problem is None else {**state, "problem": problem}
 
     def _wait_for(self, ask: Callable[..., Coroutine[Any, Any, T]], *given: Any) -> T:
-        if self._is_given_up:
+        if self._given_up.is_set():
             raise ConnectionError(_GIVEN_UP)
-        asked = asyncio.run_coroutine_threadsafe(ask(*given), self._loop)
-        self._asked = asked
-        if not wait((asked,), self._patience).done:
+        self._asked = asked = asyncio.run_coroutine_threadsafe(ask(*given), self._loop)
+        if self._given_up.is_set():  # meanwhile, by one who saw what was asked before
+            asked.cancel()
+        try:
+            return asked.result(self._patience)
+        except TimeoutError:
+            if asked.done():  # the session's own
+                raise
             asked.cancel()  # or it would be done later, when something else is shown
-            raise TimeoutError(f"the session did not answer within {self._patience:g} s")
-        return asked.result()
+            raise TimeoutError(f"the session did not answer within {self._patience:g} s") from None
 
 
 def _cannot(action: Action) -> str | None:
