@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import signal
 import tempfile
@@ -44,6 +45,17 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
     """An empty memory."""
     with Memory.create(tmp_path / "memory") as made:
         yield made
+
+
+@pytest.fixture
+def small_files() -> Iterator[None]:
+    """Files of this process may have 4,000 bytes at most: the system refuses the rest as a full disk does."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    signal.signal(signal.SIGXFSZ, handler)
 
 
 @pytest.fixture

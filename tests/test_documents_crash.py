@@ -7,8 +7,7 @@ import multiprocessing
 import os
 import resource
 import shutil
-import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -135,17 +134,6 @@ def test_fifty_appends_of_eight_processes_are_fifty_entries(tmp_path: Path) -> N
     entries = documents.read("notes.md").splitlines()
     assert sorted(entries) == sorted(f"worker {w} entry {e}" for w, c in enumerate(counts) for e in range(c))
     assert len(documents.history("notes.md")) == 50
-
-
-@pytest.fixture
-def small_files() -> Iterator[None]:
-    """Files of this process may have 4,000 bytes at most: the system refuses the rest as a full disk does."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    signal.signal(signal.SIGXFSZ, handler)
 
 
 def _write_on_and_on(documents: Documents) -> None:

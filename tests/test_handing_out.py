@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import os
-import resource
 import shutil
-import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -89,17 +86,6 @@ def test_an_agent_in_its_memory_keeps_pictures_beside_its_notes(folder: Path) ->
             assert main(["look", str(folder), "ep_000000", "--out", str(folder / name)]) == 0
         assert (folder / name).stat().st_size > 40
     assert main(["check", str(folder)]) == 0
-
-
-@pytest.fixture
-def small_files() -> Iterator[None]:
-    """Files of this process may have 4,000 bytes at most: the system refuses the rest as a full disk does."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    signal.signal(signal.SIGXFSZ, handler)
 
 
 def test_a_full_disk_leaves_the_earlier_picture_and_no_half_of_one(tmp_path: Path, small_files: None) -> None:

@@ -222,13 +222,16 @@ def test_an_adapter_is_not_merged_into_a_quantised_base(tmp_path: Path) -> None:
     with owner.use("craft"):
         beside = owner.backbone.log_probabilities([PROMPT], [GOOD])[0].item()
     origin = owner.backbone.fingerprint
+    owner.save("craft", str(tmp_path / "craft"))
     owner.merged("craft")
     assert owner.backbone.log_probabilities([PROMPT], [GOOD])[0].item() == pytest.approx(beside, abs=1e-2)
     assert owner.names == ()
     made = owner.backbone.fingerprint
     assert made != origin
-    owner.backbone.model.save_pretrained(tmp_path)
-    again = type(owner.backbone.model).from_pretrained(tmp_path)
+    with pytest.raises(InvalidInput):
+        check_folder(str(tmp_path / "craft"), made)
+    owner.backbone.model.save_pretrained(tmp_path / "base")
+    again = type(owner.backbone.model).from_pretrained(tmp_path / "base")
     assert Backbone(again, owner.backbone.tokenizer).fingerprint == made
 
 
